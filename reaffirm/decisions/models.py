@@ -1,0 +1,318 @@
+"""Decisions, supports, flags and verdicts. JSON keys as in agentic-graphrag; own facts are extra keys, which it ignores."""
+
+from enum import StrEnum
+
+from reaffirm.history.models import Event, StepState, StepSummary, Task, TaskStatus
+from reaffirm.knowledge.models import Anchor, DocumentVersion, PassageDiff
+from reaffirm.models import Instant, Model, Result
+
+
+class DecisionStatus(StrEnum):
+    ACTIVE = "active"
+    REJECTED = "rejected"
+    SUPERSEDED = "superseded"
+
+
+class ReviewState(StrEnum):
+    """``unknown`` is only ever read: the decision is clear, but a review that still spreads may reach it."""
+
+    CLEAR = "clear"
+    NEEDS_REVIEW = "needs_review"
+    UNKNOWN = "unknown"
+
+
+class ReviewReason(StrEnum):
+    SOURCE_CHANGED_DURING_RECORDING = "source_changed_during_recording"
+    SOURCE_CHANGED = "source_changed"
+    SOURCE_REMOVED = "source_removed"
+    DEPENDENCY_REVIEW = "dependency_review"
+
+
+class VerdictKind(StrEnum):
+    REAFFIRM = "reaffirm"
+    SUPERSEDE = "supersede"
+    REJECT = "reject"
+
+
+class DocumentSupportInput(Model):
+    evidence_id: str
+
+
+class EventSupportInput(Model):
+    task_name: str
+    seq: int
+
+
+class DecisionSupportInput(Model):
+    decision_id: str
+
+
+SupportInput = DocumentSupportInput | EventSupportInput | DecisionSupportInput
+
+
+class Support(Model):
+    """A support as stored; the fields that its kind does not have are None."""
+
+    id: str
+    kind: str  # document, event, decision
+    ordinal: int
+    current: bool
+    evidence_id: str | None = None
+    document_key: str | None = None
+    document_node_id: str | None = None
+    content_hash_prefix: str | None = None
+    content_hash: str | None = None
+    reference_kind: str | None = None
+    char_start: int | None = None
+    char_end: int | None = None
+    chunk_id: str | None = None
+    recorded_activation_seq: int | None = None
+    event_id: str | None = None
+    task_name: str | None = None
+    seq: int | None = None
+    decision_id: str | None = None
+    reviewed_by: str | None = None
+    reviewed_at: Instant | None = None
+    review_explanation: str | None = None
+
+
+class Cause(Model):
+    """Why a decision is flagged.
+
+    Attributes:
+        kind: document (a version or a removal), decision (a parent), recording, or unknown (flagged by a program that
+            stores no cause).
+        version: For document: the activation that flagged it. previous_seq: the one that the decision had cited.
+        decision_id, choice_key: For decision: the parent that raised it.
+    """
+
+    kind: str
+    document_key: str | None = None
+    document_title: str | None = None
+    version: DocumentVersion | None = None
+    previous_seq: int | None = None
+    decision_id: str | None = None
+    choice_key: str | None = None
+
+
+class StandingVerdict(Model):
+    """The last verdict on a decision: who, when, which."""
+
+    kind: VerdictKind
+    by: str
+    at: Instant
+
+
+class Decision(Model):
+    id: str
+    task_id: str
+    task_name: str
+    project_id: str
+    choice_key: str
+    revision: int
+    conclusion: str
+    rationale: str
+    assumptions: tuple[str, ...] = ()
+    open_questions: tuple[str, ...] = ()
+    question: str | None = None
+    author: str
+    status: DecisionStatus
+    review_state: ReviewState
+    review_reason: ReviewReason | None = None
+    rejection_reason: str | None = None
+    rejected_by: str | None = None
+    supersession_explanation: str | None = None
+    created_at: Instant
+    flagged_at: Instant | None = None
+    verdict: StandingVerdict | None = None
+    supports: tuple[Support, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """The question, or the choice key in words."""
+        if self.question:
+            return self.question
+        words = self.choice_key.replace("-", " ").replace("_", " ").replace(".", " · ").strip()
+        return words[:1].upper() + words[1:]
+
+
+class DecisionResult(Result):
+    """record, supersede, reject, reaffirm. ``standing`` tells a loser which verdict stands (error decision_changed)."""
+
+    decision: Decision | None = None
+    warnings: tuple[str, ...] = ()
+    standing: StandingVerdict | None = None
+
+
+class DecisionLookup(Model):
+    found: bool
+    decision: Decision | None = None
+
+
+class DecisionPage(Model):
+    found: bool
+    decisions: tuple[Decision, ...] = ()
+    count: int = 0
+    next_cursor: str | None = None
+
+
+class SupportHistoryPage(Model):
+    found: bool
+    supports: tuple[Support, ...] = ()
+    next_after_ordinal: int | None = None
+
+
+class ConflictSide(Model):
+    decision: Decision
+
+
+class ConflictGroup(Model):
+    choice_key: str
+    decisions: tuple[Decision, ...]
+    truncated: bool = False
+
+
+class ConflictList(Model):
+    groups: tuple[ConflictGroup, ...] = ()
+    truncated: bool = False
+
+
+class TaskView(Model):
+    """A bounded view of a task; never holds event bodies."""
+
+    task_name: str
+    goal: str
+    status: TaskStatus
+    last_event_seq: int
+    steps: dict[StepState, tuple[StepSummary, ...]]
+    step_counts: dict[StepState, int]
+    steps_truncated: bool = False
+    decisions: tuple[Decision, ...] = ()
+    decision_count: int = 0
+    decisions_truncated: bool = False
+    review_decisions: tuple[Decision, ...] = ()
+    conflicts: tuple[ConflictGroup, ...] = ()
+    conflicts_truncated: bool = False
+
+
+class TaskLookup(Model):
+    found: bool
+    task: Task | None = None
+    view: TaskView | None = None
+
+
+class ReviewCounts(Model):
+    """Exact counts of a project, from one statement.
+
+    Attributes:
+        flagged: Active decisions that need review (the three equalities).
+        listed: Those of them that have a place in the order; less than flagged until adopt_flags() has run.
+        by_reason: flagged, by reason.
+        may_be_reached: Clear decisions that a spreading review may still reach (they read as unknown).
+        conflicts: Choice keys in conflict.
+        spreading: A review still spreads.
+    """
+
+    flagged: int = 0
+    listed: int = 0
+    by_reason: dict[ReviewReason, int] = {}
+    may_be_reached: int = 0
+    conflicts: int = 0
+    spreading: bool = False
+
+
+class ReviewRow(Model):
+    """One flag in the queue.
+
+    Attributes:
+        states: Anchor states of the document citations with their counts, as last compared; empty = not compared yet.
+        words_added, words_removed: Size of the change in the cited passages; None = not compared yet.
+    """
+
+    decision: Decision
+    cause: Cause
+    citations: int
+    document_titles: tuple[str, ...] = ()
+    dependents: int = 0
+    states: dict[str, int] = {}
+    words_added: int | None = None
+    words_removed: int | None = None
+
+
+class ReviewPage(Model):
+    """A keyset page, oldest flag first, id as tie-break. ``count`` is exact for the filter."""
+
+    rows: tuple[ReviewRow, ...] = ()
+    counts: ReviewCounts = ReviewCounts()
+    count: int = 0
+    next_cursor: str | None = None
+    previous_cursor: str | None = None
+
+    @property
+    def decisions(self) -> tuple[Decision, ...]:
+        return tuple(row.decision for row in self.rows)
+
+
+class Citation(Model):
+    """A current support with what it cites, then and now.
+
+    Attributes:
+        number: 1-based place in the list that a person sees.
+        title: Document title or key, ``Event 3 in <task>``, or the parent's title.
+        cited_text, current_text: The cited words and the words at the anchor's range (None when not readable / no range).
+        seen: Digest of what a person sees of it now (current passage and state); goes into ``Seen``.
+        cited_version, current_version: Activations; current_version.content_hash None = removed.
+    """
+
+    number: int
+    support: Support
+    title: str
+    anchor: Anchor | None = None
+    cited_text: str | None = None
+    current_text: str | None = None
+    candidate_texts: tuple[str, ...] = ()
+    diff: PassageDiff | None = None
+    cited_version: DocumentVersion | None = None
+    current_version: DocumentVersion | None = None
+    event: Event | None = None
+    parent: Decision | None = None
+    seen: str = ""
+
+
+class ReviewCase(Model):
+    """All that the page of one decision shows, from one read.
+
+    Attributes:
+        blockers: Why reaffirm is not possible now, as (citation number or 0, sentence); empty = possible once every
+            ambiguous citation has a pick.
+        dependents: Active decisions that cite this one directly, at most 50; dependent_count counts them all.
+        revisions: All revisions of the choice in this task, newest first.
+        precedents: Active decisions on the same choice key in other tasks, at most 10.
+        seen: Digest of all that the person sees; the verdict form carries it.
+    """
+
+    decision: Decision
+    task: Task
+    cause: Cause | None = None
+    citations: tuple[Citation, ...] = ()
+    blockers: tuple[tuple[int, str], ...] = ()
+    dependents: tuple[Decision, ...] = ()
+    dependent_count: int = 0
+    revisions: tuple[Decision, ...] = ()
+    precedents: tuple[Decision, ...] = ()
+    review_spreading: bool = False
+
+
+class Seen(Model):
+    """What a person saw when they chose a verdict; the library refuses with decision_changed when it no longer holds.
+
+    Attributes:
+        status, review_state: As shown.
+        support_ids: Ids of the current supports shown.
+        passages: Support id → ``Citation.seen``. Only cited words count: a version that changed elsewhere is no conflict.
+    """
+
+    status: DecisionStatus
+    review_state: ReviewState
+    support_ids: tuple[str, ...]
+    passages: dict[str, str]

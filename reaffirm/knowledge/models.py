@@ -1,0 +1,170 @@
+"""Documents, versions, evidence and anchors. Field names as in agentic-graphrag where it has them."""
+
+from enum import StrEnum
+
+from reaffirm.models import Instant, Model, Result
+
+
+class ReferenceKind(StrEnum):
+    SPAN = "span"
+    CHUNK = "chunk"
+
+
+class EvidenceReference(Model):
+    """What an evidence id names. Offsets are code points of the stored text, end exclusive."""
+
+    kind: ReferenceKind
+    document_node_id: str
+    content_hash_prefix: str
+    char_start: int | None = None
+    char_end: int | None = None
+    chunk_id: str | None = None
+
+
+class FetchStatus(StrEnum):
+    OK = "ok"
+    PARTIAL = "partial"
+    TRUNCATED = "truncated"
+    MALFORMED = "malformed"
+    UNAVAILABLE = "unavailable"
+    FAILED = "failed"
+
+
+class FetchOutcome(Model):
+    """One evidence id, resolved."""
+
+    evidence_id: str
+    status: FetchStatus
+    text: str = ""
+    reference: EvidenceReference | None = None
+    document_key: str | None = None
+    title: str | None = None
+    uri: str | None = None
+    content_hash: str | None = None
+    status_of_version: str | None = None  # current, superseded
+    observed_activation_seq: int | None = None
+    covered_range: tuple[int, int] | None = None
+    partial: bool = False
+    detail: str | None = None
+
+
+class SearchHit(Model):
+    evidence_id: str
+    document_key: str
+    title: str | None = None
+    text: str
+    score: float
+
+
+class SearchResult(Model):
+    """status: ok, no_match, empty_query."""
+
+    status: str
+    hits: tuple[SearchHit, ...] = ()
+
+
+class IngestResult(Result):
+    """What an add, update or remove did.
+
+    Attributes:
+        decision: new_version, metadata_only, no_op or removed.
+        flagged: How many decisions the same statement flagged.
+    """
+
+    document_key: str | None = None
+    document_id: str | None = None
+    decision: str | None = None
+    content_hash: str | None = None
+    activation_seq: int | None = None
+    chunks: int = 0
+    flagged: int = 0
+
+
+class DocumentVersion(Model):
+    """One activation of a document: a committed version, or its removal (content_hash None)."""
+
+    activation_seq: int
+    verb: str  # add, update, delete, purge
+    content_hash: str | None = None
+    activated_at: Instant
+    activation_id: str
+
+
+class AnchorState(StrEnum):
+    """Where a cited passage stands in the current version. Worst last."""
+
+    EXACT = "exact"
+    MOVED = "moved"
+    EDITED = "edited"
+    AMBIGUOUS = "ambiguous"
+    GONE = "gone"
+    UNREACHABLE = "unreachable"
+
+
+class Candidate(Model):
+    """A place in the current text that may be the cited passage. Offsets in code points, end exclusive."""
+
+    start: int
+    end: int
+    similarity: float  # 0..1
+
+
+class Anchor(Model):
+    """Where a cited passage stands now.
+
+    Attributes:
+        start, end: The current range in code points; None when ambiguous, gone or unreachable.
+        similarity: 0..1 between the cited and the current words; 1 for exact and moved.
+        candidates: For ambiguous (a person picks) and edited (the first is the range itself).
+        context_changed: The words around the passage changed.
+    """
+
+    state: AnchorState
+    start: int | None = None
+    end: int | None = None
+    similarity: float = 0.0
+    candidates: tuple[Candidate, ...] = ()
+    context_changed: bool = False
+
+
+class Piece(Model):
+    """A run of text inside a diff row. kind: same, add, del."""
+
+    kind: str
+    text: str
+    cited: bool = False  # inside the cited passage (old side) or its current range (new side)
+
+
+class DiffRow(Model):
+    """One aligned paragraph.
+
+    Attributes:
+        kind: same, change, add, del, moved (its new place, words marked), moved_away (its old place), space (differs only
+            in white space), fold (hidden unchanged paragraphs, count in ``hidden``).
+        old_number, new_number: Paragraph numbers from 1.
+        other_number: For moved and moved_away, the paragraph number at the other end.
+        cited: This paragraph holds the cited passage or its current range.
+    """
+
+    kind: str
+    pieces: tuple[Piece, ...] = ()
+    old_number: int | None = None
+    new_number: int | None = None
+    other_number: int | None = None
+    cited: bool = False
+    hidden: int = 0
+
+
+class PassageDiff(Model):
+    """A cited passage in its context, then and now.
+
+    Attributes:
+        rows: Aligned paragraphs around the passage, the rest folded and counted.
+        space_only: Paragraphs that differ only in white space (anywhere shown).
+        words_added, words_removed: Words changed inside the cited passage and its current range.
+    """
+
+    rows: tuple[DiffRow, ...] = ()
+    space_only: int = 0
+    words_added: int = 0
+    words_removed: int = 0
