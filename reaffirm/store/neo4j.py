@@ -1,0 +1,170 @@
+"""Neo4j through the official driver."""
+
+import functools
+import random
+import re
+import time
+from typing import Any, Literal, LiteralString, cast
+
+from neo4j import READ_ACCESS, WRITE_ACCESS, Driver, GraphDatabase, Query
+from neo4j.exceptions import (
+    AuthError,
+    ClientError,
+    ConstraintError,
+    DriverError,
+    Neo4jError,
+    ServiceUnavailable,
+    SessionExpired,
+    TransientError,
+)
+
+from . import schema
+from .base import Row, SchemaReport, SearchIndex
+from .errors import OutcomeUnknown, StoreConflict, StoreReadOnly, StoreUnavailable, UniqueViolation
+from .values import safe_params
+
+STATEMENT_SECONDS = 60.0
+TRIES = 12  # of one statement that loses a deadlock
+
+_LOCK = re.compile(r"^\s*//@lock (\w+)(?:\.(\w+))?\s*$", re.MULTILINE)
+
+
+@functools.lru_cache(maxsize=512)
+def with_locks(query: str) -> str:
+    """Turn each ``//@lock x`` line into a SET that takes the write lock of x and changes nothing."""
+    return _LOCK.sub(lambda found: f"SET {found[1]}.{found[2] or 'id'} = {found[1]}.{found[2] or 'id'}", query)
+
+
+class Neo4jStore:
+    """One database of a Neo4j server or cluster."""
+
+    kind: Literal["falkordb", "neo4j"] = "neo4j"
+
+    def __init__(self, uri: str, auth: tuple[str, str] | None, database: str | None) -> None:
+        self._uri = uri
+        self._auth = auth
+        self._database = database
+        self._driver: Driver | None = None
+        self._bookmarks = GraphDatabase.bookmark_manager()
+        self.read_only = False
+
+    def read(self, query: str, **params: object) -> list[Row]:
+        try:
+            return self._retried(READ_ACCESS, query, safe_params(params))
+        except OutcomeUnknown:
+            pass  # a read is safe to repeat
+        try:
+            return self._retried(READ_ACCESS, query, safe_params(params))
+        except OutcomeUnknown as error:
+            raise StoreUnavailable(str(error)) from None
+
+    def write(self, query: str, **params: object) -> list[Row]:
+        if self.read_only:
+            raise StoreReadOnly("the graph breaks a constraint that writes rely on")
+        return self._retried(WRITE_ACCESS, with_locks(query), safe_params(params))
+
+    def search(self, index: SearchIndex, words: list[str], *, limit: int, tail: str, **params: object) -> list[Row]:
+        label, properties = schema.FULL_TEXT[index]
+        name = schema.full_text_name(label, properties)
+        return self.read(schema.NEO4J_SEARCH + tail, _index=name, _words=" ".join(words), _limit=limit, **params)
+
+    def explain(self, query: str, **params: object) -> str:
+        checked = safe_params(params)
+        with self._connected().session(database=self._database) as session:
+            summary = session.run(_constant("EXPLAIN " + with_locks(query)), checked).consume()
+        lines: list[str] = []
+        _operators(cast("dict[str, Any]", summary.plan), lines)
+        return "\n".join(lines)
+
+    def ensure_schema(self) -> SchemaReport:
+        problems = schema.ensure_neo4j(self)
+        self.read_only = bool(problems)
+        return SchemaReport(problems)
+
+    def healthy(self) -> bool:
+        try:
+            return self.read("RETURN 1 AS one") == [{"one": 1}]
+        except Exception:  # noqa: BLE001 - a health check answers no, whatever went wrong
+            return False
+
+    def close(self) -> None:
+        driver, self._driver = self._driver, None
+        if driver is not None:
+            driver.close()
+
+    # Used by schema.py
+
+    def define(self, query: str, **params: object) -> list[Row]:
+        """Run a statement of the schema, also while the store is read-only."""
+        return self._retried(WRITE_ACCESS, query, safe_params(params))
+
+    def _connected(self) -> Driver:
+        if self._driver is None:
+            self._driver = GraphDatabase.driver(
+                self._uri,
+                auth=self._auth,
+                connection_timeout=5,
+                connection_acquisition_timeout=20,
+                max_transaction_retry_time=0,
+                notifications_min_severity="OFF",
+                keep_alive=True,
+            )
+        return self._driver
+
+    def _retried(self, access: str, query: str, params: dict[str, Any]) -> list[Row]:
+        """Auto-commit, again while other transactions win a deadlock: those attempts were rolled back whole."""
+        for attempt in range(TRIES):
+            try:
+                return self._run(access, query, params)
+            except TransientError as error:
+                if attempt == TRIES - 1:
+                    raise StoreConflict(f"Neo4j gave the statement up after {TRIES} tries ({error.code})") from None
+                time.sleep(random.random() * 0.01 * 2 ** min(attempt, 6))
+        raise AssertionError("unreachable")
+
+    def _run(self, access: str, query: str, params: dict[str, Any]) -> list[Row]:
+        driver = self._connected()
+        try:
+            with driver.session(
+                database=self._database, default_access_mode=access, bookmark_manager=self._bookmarks
+            ) as session:
+                return session.run(Query(_constant(query), timeout=STATEMENT_SECONDS), params).data()
+        except TransientError:
+            raise
+        except ConstraintError as error:
+            raise UniqueViolation(str(error.code)) from None
+        except AuthError:
+            raise StoreUnavailable("Neo4j refused the credentials") from None
+        except (ServiceUnavailable, SessionExpired) as error:
+            raise _lost(error) from None
+        except ClientError as error:
+            if "TransactionTimedOut" in str(error.code) or "Terminated" in str(error.code):
+                raise StoreUnavailable("Neo4j stopped the statement at its time limit; nothing was written") from None
+            raise
+        except DriverError as error:
+            raise StoreUnavailable(f"Neo4j cannot be reached ({type(error).__name__})") from None
+
+
+def _lost(error: Exception) -> Exception:
+    """Tell a connection that was never made (nothing sent) from one that broke."""
+    text = str(error)
+    if any(
+        words in text for words in ("Couldn't connect", "Cannot resolve", "Unable to retrieve routing", "acquisition")
+    ):
+        return StoreUnavailable("Neo4j cannot be reached")
+    return OutcomeUnknown("the connection to Neo4j was lost before it answered")
+
+
+def _constant(text: str) -> LiteralString:
+    """Query texts are constants of the library; only the driver's type asks for more than str."""
+    return cast("LiteralString", text)
+
+
+def _operators(plan: dict[str, Any], lines: list[str]) -> None:
+    lines.append(f"{plan['operatorType']} {plan.get('args', {}).get('Details', '')}")
+    for child in plan.get("children", ()):
+        _operators(child, lines)
+
+
+# What schema.py catches when it creates a constraint on data that breaks it.
+DEFINITION_ERRORS: tuple[type[Exception], ...] = (Neo4jError, UniqueViolation)
