@@ -2,6 +2,8 @@
 
 from enum import StrEnum
 
+from pydantic import Field
+
 from reaffirm.history.models import Event, StepState, StepSummary, Task, TaskStatus
 from reaffirm.knowledge.models import Anchor, DocumentVersion, PassageDiff
 from reaffirm.models import Instant, Model, Result
@@ -215,7 +217,7 @@ class ReviewCounts(Model):
 
     flagged: int = 0
     listed: int = 0
-    by_reason: dict[ReviewReason, int] = {}
+    by_reason: dict[ReviewReason, int] = Field(default_factory=dict)
     may_be_reached: int = 0
     conflicts: int = 0
     spreading: bool = False
@@ -234,7 +236,7 @@ class ReviewRow(Model):
     citations: int
     document_titles: tuple[str, ...] = ()
     dependents: int = 0
-    states: dict[str, int] = {}
+    states: dict[str, int] = Field(default_factory=dict)
     words_added: int | None = None
     words_removed: int | None = None
 
