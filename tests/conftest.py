@@ -24,7 +24,7 @@ os.environ.update(
     CELERY_BROKER_URL="memory://",
     SECRET_KEY="only-for-tests",  # noqa: S106
     DEBUG="0",
-    STATE_DIR=str(_HOME),
+    VAR_DIR=str(_HOME),
 )
 if (Path(__file__).parents[1] / "console" / "settings.py").exists():
     os.environ["DJANGO_SETTINGS_MODULE"] = "console.settings"
