@@ -22,7 +22,7 @@ os.environ.update(
     GRAPH_URL=f"embedded:{_HOME}/graph?graph=console",
     DATABASE_URL=f"sqlite:///{_HOME}/console.sqlite3",
     CELERY_BROKER_URL="memory://",
-    SECRET_KEY="only-for-tests",  # noqa: S106
+    SECRET_KEY="only-for-tests",
     DEBUG="0",
     VAR_DIR=str(_HOME),
 )
