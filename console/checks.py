@@ -21,8 +21,6 @@ def settings_problems() -> list[str]:
     """Each setting that cannot be used, with what to do. Never repeats a URL: it may hold a password."""
     found = list(settings.SETTINGS_PROBLEMS)
     found += _graph_problems() + _broker_problems() + _database_problems()
-    if len(settings.SECRET_KEY) < 32:
-        found.append("SECRET_KEY is shorter than 32 characters; leave it out and one is made in VAR_DIR.")
     if settings.TIME_ZONE not in available_timezones():
         found.append("TIME_ZONE is not a name like Europe/Amsterdam.")
     for origin in settings.CSRF_TRUSTED_ORIGINS:
@@ -56,7 +54,11 @@ def _database_problems() -> list[str]:
 
 
 def _check_settings(app_configs: Sequence[Any] | None, **kwargs: Any) -> list[checks.CheckMessage]:
-    return [checks.Error(problem, id="console.E001") for problem in settings_problems()]
+    found: list[checks.CheckMessage] = [checks.Error(problem, id="console.E001") for problem in settings_problems()]
+    if len(settings.SECRET_KEY) < 32:
+        hint = "Leave it out, and one is made in VAR_DIR."
+        found.append(checks.Warning("SECRET_KEY is shorter than 32 characters.", hint=hint, id="console.W001"))
+    return found
 
 
 def _check_no_store_before_fork(app_configs: Sequence[Any] | None, **kwargs: Any) -> list[checks.CheckMessage]:

@@ -85,8 +85,6 @@ def _sqlite(path: str, base: Path) -> dict[str, Any]:
             "timeout": 20,
             "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;",
         },
-        # A file, since threads of a test (and its live server) share the database.
-        "TEST": {"NAME": str(base / "var" / f"test-{os.getpid()}.sqlite3")},
     }
 
 

@@ -43,6 +43,7 @@ def project(request: MemberRequest, project: Project) -> HttpResponse:
         "roles": request.roles,
         "nav": "home",
         "counts": page.counts,
+        "not_listed": max(0, page.counts.flagged - page.counts.listed),
         "rows": page.rows,
         "oldest": page.rows[0].decision.flagged_at if page.rows else None,
         "decided": decided_by(project, request.user),

@@ -35,12 +35,19 @@ def task(request: MemberRequest, project: Project, task_id: UUID) -> HttpRespons
     if not found.found or found.task is None or found.view is None:
         raise Http404("no such task in this project")
     after = _sequence(request.GET.get("after", ""))
-    events = history.list_events_by_id(str(task_id), after_seq=after, limit=EVENTS_A_PAGE)
+    events = history.list_events_by_id(str(task_id), after_seq=after, limit=EVENTS_A_PAGE + 1)
     decisions = decisions_for(project, request.user).task_decisions(str(task_id), limit=DECISIONS)
     context = {
         "task": found.task,
         "view": found.view,
-        "timeline": timeline_of(task=found.task, view=found.view, page=events, decisions=decisions, after=after),
+        "timeline": timeline_of(
+            task=found.task,
+            view=found.view,
+            page=events,
+            decisions=decisions,
+            after=after,
+            full=_sequence(request.GET.get("full", "")),
+        ),
         "decisions": decisions,
     }
     return render(request, "tasks_app/task.html", _shell(request, project) | context)
