@@ -26,13 +26,21 @@ os.environ.update(
     DEBUG="0",
     VAR_DIR=str(_HOME),
 )
-if (Path(__file__).parents[1] / "console" / "settings.py").exists():
-    os.environ["DJANGO_SETTINGS_MODULE"] = "console.settings"
+os.environ["DJANGO_SETTINGS_MODULE"] = "console.settings"
 
 STORES = ("falkordb", "neo4j")
 # In batches: one transaction over everything would need memory for everything.
 EMPTY = "MATCH (n) WITH n LIMIT 10000 DETACH DELETE n RETURN count(n) AS gone"
 _names = itertools.count(1)
+
+
+def pytest_configure() -> None:
+    from django.conf import settings
+
+    # Files straight from static/, without collectstatic before a run; and sign-ins that take no half second each.
+    settings.STORAGES["staticfiles"]["BACKEND"] = "django.contrib.staticfiles.storage.StaticFilesStorage"
+    settings.WHITENOISE_AUTOREFRESH = settings.WHITENOISE_USE_FINDERS = True
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 
 def pytest_unconfigure() -> None:
@@ -213,6 +221,17 @@ def browser_page(new_browser_page: PageMaker) -> Any:
 
 
 # Django
+
+
+@pytest.fixture
+def console_graph(store_url: str, settings: Any) -> Iterator[str]:
+    """Point the console of this process at an empty graph with its schema, once on each store; gives its URL."""
+    from console.graph import graph_close
+
+    graph_close()
+    settings.GRAPH_URL = store_url
+    yield store_url
+    graph_close()
 
 
 @pytest.fixture(scope="session")
