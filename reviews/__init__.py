@@ -1,0 +1,1 @@
+"""The review app: queue, decision page, verdicts, conflicts and evidence."""

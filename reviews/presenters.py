@@ -1,0 +1,223 @@
+"""What the templates of a decision need beyond the library's models, computed once per page."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from reaffirm.decisions.models import Citation, Decision, DecisionStatus, ReviewCase, ReviewState, VerdictKind
+from reaffirm.history.models import REDACTED
+from reaffirm.knowledge.diff import passage_diff
+from reaffirm.knowledge.models import AnchorState, DiffRow, PassageDiff
+from reviews.words import ANCHORS, WORST_FIRST, Label, reason_label, standing_label
+
+STANDS = frozenset({AnchorState.EXACT, AnchorState.MOVED})
+_FOLD_EXACT_FROM = 8
+_OPEN_EXACT_TO = 3
+_REDACTED = Label("Redacted", "eraser", "chip-gone")
+_AS_RECORDED = Label("As recorded", "equal", "chip-exact")
+_MISSING = Label("Not there", "file-off", "chip-gone")
+
+
+@dataclass(frozen=True)
+class Chip:
+    label: Label
+    text: str
+
+
+def citation_chip(citation: Citation) -> Chip:
+    """The state of a citation as one chip: an anchor state, or how the cited event or decision stands."""
+    label = _citation_label(citation)
+    anchor = citation.anchor
+    if anchor and anchor.state is AnchorState.EDITED:
+        return Chip(label, f"Edited {round(anchor.similarity * 100)} %")
+    if anchor and anchor.state is AnchorState.AMBIGUOUS and anchor.candidates:
+        return Chip(label, f"{len(anchor.candidates)} candidates")
+    return Chip(label, label.text)
+
+
+def _citation_label(citation: Citation) -> Label:
+    if citation.support.kind == "event":
+        if citation.event is None:
+            return _MISSING
+        return _REDACTED if is_redacted(citation) else _AS_RECORDED
+    if citation.support.kind == "decision":
+        parent = citation.parent
+        if parent is None:
+            return _MISSING
+        label = standing_label(parent.status, parent.review_state)
+        return Label(label.text.capitalize(), label.icon, label.tone)
+    return ANCHORS[citation.anchor.state if citation.anchor else AnchorState.UNREACHABLE]
+
+
+def is_redacted(citation: Citation) -> bool:
+    event = citation.event
+    return event is not None and (event.redacted_at is not None or event.payload == REDACTED)
+
+
+def still_stands(citation: Citation) -> bool:
+    """Nothing for a person to look at: same words, event as recorded, parent clear."""
+    if citation.support.kind == "event":
+        return citation.event is not None and not is_redacted(citation)
+    if citation.support.kind == "decision":
+        parent = citation.parent
+        return bool(parent and parent.status is DecisionStatus.ACTIVE and parent.review_state is ReviewState.CLEAR)
+    return bool(citation.anchor and citation.anchor.state in STANDS)
+
+
+def is_exact(citation: Citation) -> bool:
+    if citation.support.kind == "document":
+        return bool(citation.anchor and citation.anchor.state is AnchorState.EXACT)
+    return still_stands(citation)
+
+
+def is_edited(citation: Citation) -> bool:
+    return bool(citation.anchor and citation.anchor.state is AnchorState.EDITED)
+
+
+def is_ambiguous(citation: Citation) -> bool:
+    return bool(citation.anchor and citation.anchor.state is AnchorState.AMBIGUOUS)
+
+
+@dataclass(frozen=True)
+class Blocker:
+    sentence: str
+    numbers: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class DecisionPage:
+    """Answers about one ``ReviewCase`` that its page asks for."""
+
+    case: ReviewCase
+
+    @property
+    def decision(self) -> Decision:
+        return self.case.decision
+
+    @property
+    def is_open(self) -> bool:
+        """A verdict can be given: active and flagged."""
+        decision = self.decision
+        return decision.status is DecisionStatus.ACTIVE and decision.review_state is ReviewState.NEEDS_REVIEW
+
+    @property
+    def standing(self) -> Label:
+        return standing_label(self.decision.status, self.decision.review_state)
+
+    @property
+    def reason(self) -> Label:
+        return reason_label(self.decision.review_reason, self.states)
+
+    @property
+    def states(self) -> dict[str, int]:
+        """Anchor states of the document citations, counted, worst first."""
+        found = Counter(citation.anchor.state for citation in self.case.citations if citation.anchor)
+        return {state.value: found[state] for state in WORST_FIRST if found[state]}
+
+    @property
+    def all_stand(self) -> bool:
+        return bool(self.case.citations) and all(still_stands(citation) for citation in self.case.citations)
+
+    @property
+    def exact_count(self) -> int:
+        return sum(is_exact(citation) for citation in self.case.citations)
+
+    @property
+    def moved_count(self) -> int:
+        return self.states.get(AnchorState.MOVED.value, 0)
+
+    @property
+    def folds_exact(self) -> bool:
+        """A long list shows first what is not as cited."""
+        return len(self.case.citations) >= _FOLD_EXACT_FROM and 0 < self.exact_count < len(self.case.citations)
+
+    @property
+    def listed(self) -> tuple[Citation, ...]:
+        """The citations that the rail and the evidence show first."""
+        if not self.folds_exact:
+            return self.case.citations
+        return tuple(citation for citation in self.case.citations if not is_exact(citation))
+
+    @property
+    def folded(self) -> tuple[Citation, ...]:
+        return tuple(citation for citation in self.case.citations if is_exact(citation)) if self.folds_exact else ()
+
+    @property
+    def can_reaffirm(self) -> bool:
+        return not self.case.blockers
+
+    @property
+    def citable(self) -> int:
+        """How many citations a new revision can keep, before any pick."""
+        return sum(still_stands(citation) or is_edited(citation) for citation in self.case.citations)
+
+    @property
+    def can_supersede(self) -> bool:
+        """A new revision needs something to cite; an ambiguous citation counts once its place is chosen."""
+        return bool(self.citable or self.ambiguous)
+
+    @property
+    def dropped(self) -> int:
+        """How many citations a new revision loses because they cannot be found now."""
+        return len(self.case.citations) - self.citable - len(self.ambiguous)
+
+    @property
+    def opens_exact(self) -> bool:
+        """A short list shows the text at once; a long one shows first what changed."""
+        return len(self.case.citations) <= _OPEN_EXACT_TO
+
+    @property
+    def blockers(self) -> list["Blocker"]:
+        """Why reaffirm is not possible, one entry per sentence."""
+        numbers: dict[str, list[int]] = {}
+        for number, sentence in self.case.blockers:
+            numbers.setdefault(sentence, []).append(number)
+        return [Blocker(sentence, tuple(of_it)) for sentence, of_it in numbers.items()]
+
+    @property
+    def first_choice(self) -> str:
+        """The verdict that stands chosen when the page opens; it writes nothing."""
+        if self.can_reaffirm:
+            return VerdictKind.REAFFIRM.value
+        return VerdictKind.SUPERSEDE.value if self.can_supersede else VerdictKind.REJECT.value
+
+    @property
+    def ambiguous(self) -> tuple[Citation, ...]:
+        return tuple(citation for citation in self.case.citations if is_ambiguous(citation))
+
+    @property
+    def next_revision(self) -> int:
+        return max((revision.revision for revision in self.case.revisions), default=self.decision.revision) + 1
+
+    @property
+    def more_dependents(self) -> int:
+        return self.case.dependent_count - len(self.case.dependents)
+
+    @property
+    def successor(self) -> Decision | None:
+        """The active revision of the choice, when this one is not it."""
+        found = (revision for revision in self.case.revisions if revision.status is DecisionStatus.ACTIVE)
+        return next((revision for revision in found if revision.id != self.decision.id), None)
+
+    def authors(self) -> Iterator[str | None]:
+        """Everyone whose name the page shows."""
+        for decision in (self.decision, *self.case.dependents, *self.case.revisions, *self.case.precedents):
+            yield decision.author
+            yield decision.rejected_by
+            yield decision.verdict.by if decision.verdict else None
+        for citation in self.case.citations:
+            yield citation.support.reviewed_by
+            yield citation.event.author if citation.event else None
+
+
+def is_partly_cited(row: DiffRow) -> bool:
+    """The passage is a part of the paragraph, so its words are marked in it."""
+    return row.cited and any(piece.cited for piece in row.pieces) and not all(
+        piece.cited for piece in row.pieces if piece.text.strip()
+    )
+
+
+def text_diff(old: str, new: str) -> PassageDiff:
+    """Two wordings of a conclusion or a rationale, all paragraphs shown."""
+    paragraphs = old.count("\n") + new.count("\n") + 1
+    return passage_diff(old_text=old, old_range=None, new_text=new, new_range=None, context=paragraphs)

@@ -1,0 +1,136 @@
+"""Words and small looks for the review templates."""
+
+import re
+from urllib.parse import urlencode
+
+from django import template
+
+from reaffirm.decisions.models import Citation, Decision, ReviewRow
+from reaffirm.knowledge.models import Candidate, DiffRow
+from reviews import presenters, words
+from reviews.names import Names, is_person
+
+register = template.Library()
+
+_SIGNS = {"change": "±", "add": "+", "del": "−", "moved": "↷", "moved_away": "↶", "space": "·"}
+_ROW_CLASSES = {"change": "is-change", "moved": "is-change", "add": "is-add", "del": "is-del", "moved_away": "is-del"}
+# Marks and overrides of writing direction. In a title or an aria-label no element can isolate them.
+_BIDI = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
+
+@register.filter
+def name_in(author: str | None, names: Names) -> str:
+    return names.of(author) if author else ""
+
+
+@register.filter
+def is_agent(author: str) -> bool:
+    return not is_person(author)
+
+
+@register.filter
+def without_bidi(text: str) -> str:
+    """For places that hold plain text only, as the title of the page."""
+    return _BIDI.sub("", text)
+
+
+def isolated(text: str) -> str:
+    """A foreign text inside a plain sentence of ours: nothing in it can turn the rest around."""
+    return f"\u2068{without_bidi(text)}\u2069"
+
+
+@register.filter
+def chip_of(citation: Citation) -> presenters.Chip:
+    return presenters.citation_chip(citation)
+
+
+@register.filter
+def fate(citation: Citation) -> str:
+    """What a new revision does with a citation."""
+    if presenters.still_stands(citation) or presenters.is_edited(citation):
+        return "cites the current text" if citation.support.kind == "document" else "cited again"
+    if presenters.is_ambiguous(citation):
+        return "choose its place, or it falls away"
+    return "cannot be cited"
+
+
+@register.filter
+def letter(number: int) -> str:
+    """1 → A; past Z the number itself."""
+    return chr(64 + number) if 1 <= number <= 26 else str(number)
+
+
+@register.filter
+def is_exact(citation: Citation) -> bool:
+    return presenters.is_exact(citation)
+
+
+@register.filter
+def is_redacted(citation: Citation) -> bool:
+    return presenters.is_redacted(citation)
+
+
+@register.filter
+def standing_of(decision: Decision) -> words.Label:
+    return words.standing_label(decision.status, decision.review_state)
+
+
+@register.filter
+def reason_of(row: ReviewRow) -> words.Label:
+    return words.reason_label(row.decision.review_reason, row.states)
+
+
+@register.filter
+def state_chips(row: ReviewRow) -> list[tuple[words.Label, int]]:
+    """Counted states of a queue row, worst first."""
+    return [(words.ANCHORS[state], row.states[state.value]) for state in words.WORST_FIRST if row.states.get(state.value)]
+
+
+@register.filter
+def verdict_label(kind: str) -> words.Label:
+    return words.VERDICTS[words.VerdictKind(kind)]
+
+
+@register.filter
+def sign_of(row: DiffRow) -> str:
+    return _SIGNS.get(row.kind, "")
+
+
+@register.filter
+def class_of(row: DiffRow) -> str:
+    return _ROW_CLASSES.get(row.kind, "is-same")
+
+
+@register.filter
+def is_partly_cited(row: DiffRow) -> bool:
+    return presenters.is_partly_cited(row)
+
+
+@register.simple_tag
+def checked_if_picked(picks: dict[str, tuple[int, int]] | None, support_id: str, place: Candidate) -> str:
+    """`` checked`` when the person had chosen this place."""
+    return " checked" if (picks or {}).get(support_id) == (place.start, place.end) else ""
+
+
+@register.filter
+def percent_alike(similarity: float) -> str:
+    return f"{percent(similarity)} % alike"
+
+
+@register.filter
+def percent(similarity: float) -> int:
+    return round(similarity * 100)
+
+
+@register.filter
+def pair(texts: tuple[str, ...], index: int) -> str:
+    """The text at ``index``, or nothing."""
+    return texts[index] if index < len(texts) else ""
+
+
+@register.simple_tag
+def query(filters: dict[str, str], **changes: str | None) -> str:
+    """The filters as an address part, with changes; an empty value takes a filter away."""
+    merged = {**filters, **{name: value for name, value in changes.items()}}
+    text = urlencode({name: value for name, value in merged.items() if value})
+    return f"?{text}" if text else "?"

@@ -1,0 +1,15 @@
+from django.urls import path
+
+from reviews import views
+
+app_name = "reviews"
+
+urlpatterns = [
+    path("queue/", views.queue, name="queue"),
+    path("queue/next/", views.next_flag, name="next"),
+    path("decisions/<uuid:decision_id>/", views.decision, name="decision"),
+    path("decisions/<uuid:decision_id>/verdict/", views.verdict, name="verdict"),
+    path("decisions/<uuid:decision_id>/supersede/", views.supersede, name="supersede"),
+    path("conflicts/", views.conflicts, name="conflicts"),
+    path("evidence/<path:evidence_id>/", views.evidence, name="evidence"),
+]

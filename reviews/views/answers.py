@@ -1,0 +1,73 @@
+"""Answers that the verdict form and the editor share: on to the next flag, and the store that is away."""
+
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect
+from django.template.response import TemplateResponse
+from django.urls import reverse
+from django_htmx.http import HttpResponseClientRedirect
+
+from console.access import MemberRequest
+from console.models import Project
+from reaffirm.decisions.models import DecisionResult, VerdictKind
+from reviews.forms import PICK, SealedForm
+from reviews.notices import Notice
+from reviews.templatetags.review import isolated
+from reviews.typed import typed_in
+from reviews.words import OUTAGES, VERDICTS
+
+_TYPED = (
+    ("conclusion", "Conclusion"),
+    ("rationale", "Rationale"),
+    ("note", "Note"),
+    ("explanation", "Why"),
+    ("reason", "Reason"),
+    ("assumptions", "Assumptions"),
+    ("open_questions", "Open questions"),
+)
+
+
+def to_next_flag(
+    request: MemberRequest, project: Project, decision_id: UUID, kind: VerdictKind, result: DecisionResult | None
+) -> HttpResponse:
+    title = result.decision.title if result and result.decision else "the decision"
+    messages.success(request, f"{VERDICTS[kind].text} {isolated(title)}")
+    address = f"{reverse('reviews:next', args=[project.slug])}?after={decision_id}"
+    return HttpResponseClientRedirect(address) if request.htmx else redirect(address)
+
+
+def render_outage(
+    request: MemberRequest, project: Project, decision_id: UUID, form: SealedForm, code: str
+) -> HttpResponse:
+    """503, made without the graph: what is known, the typed text, and a button that sends the same form again."""
+    heading, text, button = OUTAGES[code]
+    shown = {name for name, _ in _TYPED}
+    hidden = [
+        (name, value)
+        for name, value in form.data.items()
+        if name not in shown | {"csrfmiddlewaretoken"} and not (request.htmx and name.startswith(PICK))
+    ]
+    context = {
+        "project": project,
+        "nav": "queue",
+        "roles": request.roles,
+        "decision_id": str(decision_id),
+        "notice": Notice(heading, text, tone="warn" if code == "outcome_unknown" else "bad", id="outage", icon="server-off"),
+        "kept": typed_in(form.data, _TYPED),
+        "hidden": hidden,
+        "fixed": code == "outcome_unknown",
+        "button": button,
+        "action": request.path,
+        "oob": bool(request.htmx),
+    }
+    template = "reviews/outage.html#verdict" if request.htmx else "reviews/outage.html"
+    response = TemplateResponse(request, template, context, status=503)
+    response["X-Panel"] = "verdict"
+    response["Retry-After"] = "5"
+    return response
+
+
+def sentence_of(result: DecisionResult | None) -> str:
+    return (result.detail if result else None) or "The graph cannot store this text."

@@ -1,0 +1,85 @@
+"""The queue of flags, and the way to the next one."""
+
+from urllib.parse import urlencode
+
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseRedirect
+from django.shortcuts import redirect
+from django.template.response import TemplateResponse
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from console.access import MemberRequest, member_required
+from console.graph import decisions_for
+from console.jobs import worker_alive
+from console.models import Project
+from console.notices import PARAMETER
+from reaffirm.decisions import DecisionTraces
+from reaffirm.decisions.models import ReviewPage, ReviewReason
+from reviews.forms import QueueFilter
+from reviews.order import flag_beside
+from reviews.words import REASONS
+
+PAGE = 50
+
+
+@require_safe
+@member_required()
+def queue(request: MemberRequest, project: Project) -> HttpResponse:
+    """The flags of a project, oldest first, a page at a time."""
+    form = QueueFilter(request.GET)
+    filters = form.chosen()
+    page = _page(decisions_for(project, request.user), filters, request.GET.get("cursor"), "back" in request.GET)
+    context = {
+        "project": project,
+        "nav": "queue",
+        "counts": page.counts,
+        "roles": request.roles,
+        "page": page,
+        "form": form,
+        "filters": filters,
+        "tabs": [(reason, REASONS[reason], page.counts.by_reason.get(reason, 0)) for reason in ReviewReason],
+        "unlisted": max(page.counts.flagged - page.counts.listed, 0),
+        "worker_alive": worker_alive(),
+    }
+    return TemplateResponse(request, "reviews/queue.html", context)
+
+
+def _page(traces: DecisionTraces, filters: dict[str, str], cursor: str | None, backwards: bool) -> ReviewPage:
+    """The page at ``cursor``; when the list shrank under the reader, its last page (cases.md 05)."""
+    page = _read(traces, filters, cursor, backwards)
+    if not page.rows and page.count and cursor:
+        page = _read(traces, filters, cursor, not backwards)
+        if not page.rows:
+            page = _read(traces, filters, None, False)
+    return page
+
+
+def _read(traces: DecisionTraces, filters: dict[str, str], cursor: str | None, backwards: bool) -> ReviewPage:
+    return traces.list_decisions_for_review(
+        task_name=filters.get("task"),
+        reason=ReviewReason(filters["reason"]) if "reason" in filters else None,
+        document_key=filters.get("document"),
+        choice_key=filters.get("choice_key"),
+        limit=PAGE,
+        cursor=cursor,
+        backwards=backwards,
+    )
+
+
+@require_safe
+@member_required()
+def next_flag(request: MemberRequest, project: Project) -> HttpResponse:
+    """To the flag after or before a decision, else to the oldest; to the queue when there is none."""
+    traces = decisions_for(project, request.user)
+    before = request.GET.get("before", "")
+    found = flag_beside(traces, before or request.GET.get("after", ""), backwards=bool(before))
+    if found is None:
+        return _carrying_notice(request, reverse("reviews:queue", args=[project.slug]))
+    return _carrying_notice(request, reverse("reviews:decision", args=[project.slug, found]))
+
+
+def _carrying_notice(request: HttpRequest, address: str) -> HttpResponseRedirect:
+    """A message that waits for the end of the redirects goes on to it."""
+    notice = request.GET.get(PARAMETER)
+    return redirect(f"{address}?{urlencode({PARAMETER: notice})}" if notice else address)
