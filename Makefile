@@ -27,7 +27,7 @@ lint: setup-dev ## ruff, mypy --strict, djlint, vulture
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy $(CODE)
 	$(BIN)/djlint --quiet --lint templates
-	$(BIN)/vulture
+	$(BIN)/python scripts/unused.py
 
 format: setup-dev ## put the code in form
 	$(BIN)/ruff check --fix .
