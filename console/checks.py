@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from typing import Any
 from urllib.parse import urlsplit
-from zoneinfo import available_timezones
 
 from django.conf import settings
 from django.core import checks
@@ -21,8 +20,6 @@ def settings_problems() -> list[str]:
     """Each setting that cannot be used, with what to do. Never repeats a URL: it may hold a password."""
     found = list(settings.SETTINGS_PROBLEMS)
     found += _graph_problems() + _broker_problems() + _database_problems()
-    if settings.TIME_ZONE not in available_timezones():
-        found.append("TIME_ZONE is not a name like Europe/Amsterdam.")
     for origin in settings.CSRF_TRUSTED_ORIGINS:
         if "://" not in origin:
             found.append(f"CSRF_TRUSTED_ORIGINS: {origin!r} needs its scheme, as in https://{origin}.")

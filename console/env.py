@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
+from zoneinfo import available_timezones
 
 TRUE, FALSE = {"1", "true", "yes", "on"}, {"", "0", "false", "no", "off"}
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
@@ -31,6 +32,14 @@ class Environment:
     def items(self, name: str, default: tuple[str, ...] = ()) -> list[str]:
         listed = [item.strip() for item in self.text(name).split(",")]
         return [item for item in listed if item] or list(default)
+
+    def zone(self, name: str, default: str) -> str:
+        value = self.text(name, default)
+        if value not in available_timezones():
+            # Django itself would stop with a traceback.
+            self.problems.append(f"{name} is {value!r}; write a name like Europe/Amsterdam.")
+            return default
+        return value
 
     def database(self, name: str, default: str, base: Path) -> dict[str, Any]:
         try:

@@ -28,6 +28,7 @@ BROKER_FOLDER = (
     else VAR_DIR / "graph"
 )
 DATABASES = {"default": _env.database("DATABASE_URL", f"sqlite:///{VAR_DIR / 'console.sqlite3'}", BASE_DIR)}
+TIME_ZONE = _env.zone("TIME_ZONE", "UTC")
 SETTINGS_PROBLEMS = _env.problems
 
 INSTALLED_APPS = [
@@ -119,7 +120,6 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 400
 
 LANGUAGE_CODE = "en-gb"
-TIME_ZONE = _env.text("TIME_ZONE", "UTC")
 USE_I18N = False
 USE_TZ = True
 DATETIME_FORMAT, DATE_FORMAT, TIME_FORMAT = "j M Y, H:i", "j M Y", "H:i"
