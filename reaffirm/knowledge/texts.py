@@ -1,6 +1,6 @@
 """The text of one version, rebuilt from its chunks, and the way between its places and evidence ids. Pure.
 
-No store holds the text of a document, only its chunks. Where every chunk tells its offsets, each is put at its place, and
+Graphs hold no text of a document, only its chunks. Where every chunk tells its offsets, each is put in its place and
 the gaps that no chunk holds (agentic-graphrag leaves out the blank lines between paragraphs) are filled with line ends:
 an offset in the rebuilt text is then the offset in the stored one. Where a chunk does not (agentic-graphrag puts a
 heading into it), the text is the chunks one after the other, and each place is known by the chunk that holds it.
