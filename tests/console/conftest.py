@@ -63,3 +63,9 @@ def console_graph(store_url: str, graph_url: Callable[[str], None]) -> str:
 def graph_down(graph_url: Callable[[str], None]) -> None:
     """Nothing listens there."""
     graph_url("falkor://127.0.0.1:1/agrag")
+
+
+@pytest.fixture
+def console_on_falkordb(falkordb_url: str, graph_url: Callable[[str], None]) -> str:
+    graph_url(falkordb_url)
+    return falkordb_url
