@@ -125,3 +125,10 @@ class StepPage(Model):
     found: bool
     steps: tuple[StepSummary, ...] = ()
     next_after_name: str | None = None
+
+
+class TaskPage(Model):
+    """Tasks of a project, newest first. next_cursor is None at the end."""
+
+    tasks: tuple[Task, ...] = ()
+    next_cursor: str | None = None

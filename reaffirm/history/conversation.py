@@ -1,0 +1,192 @@
+"""ConversationHistory: the tasks of one project, their events and their steps."""
+
+from collections.abc import Sequence
+
+from reaffirm import fields, ids
+from reaffirm.decisions.models import SupportInput, TaskLookup
+from reaffirm.history import events, steps, tasks, views
+from reaffirm.history.models import (
+    EventKind,
+    EventLookup,
+    EventPage,
+    EventResult,
+    ResultBasis,
+    StepKind,
+    StepPage,
+    StepResult,
+    StepState,
+    TaskPage,
+    TaskResult,
+)
+from reaffirm.history.records import LIMIT, Scope, name_or_none
+from reaffirm.knowledge.models import FetchOutcome
+from reaffirm.operation import claim, refusing, settle
+from reaffirm.store import GraphStore
+
+ROLE = 100
+
+
+class ConversationHistory:
+    """Tasks, events and steps of one project, written by one agent or person.
+
+    A write returns a result with ``recorded`` and ``error`` and never raises for what it is given; a repeated write
+    with the same ``request_id`` and arguments returns the first result again. A read never raises for what it is given
+    either: under a name that cannot exist nothing is found, a limit is taken as the nearest of 1 to 200.
+
+    Raises:
+        StoreUnavailable: The graph is out of reach; nothing was written.
+        OutcomeUnknown: The connection broke and the graph stayed out of reach: try again with the same request id.
+    """
+
+    def __init__(self, store: GraphStore, *, project_id: str, agent_id: str) -> None:
+        """Bind to a project and an author.
+
+        Args:
+            agent_id: Author of every write; ``user:<username>`` for a person.
+
+        Raises:
+            ValueRefused: One of the two is not a name (1 to 200 characters); here it is a fault of the program.
+        """
+        self._scope = Scope(store, fields.name("project_id", project_id), fields.name("agent_id", agent_id))
+
+    @refusing(TaskResult)
+    def create_task(self, name: str, goal: str, *, request_id: str | None = None) -> TaskResult:
+        """Create a task, or return the one of this name where the goal is the same.
+
+        Errors: task_exists (another goal), request_id_reused, invalid_request_id, invalid_value.
+        """
+        fields.request_id(request_id)
+        name = fields.name("name", name)
+        goal = fields.text("goal", goal, fields.SHORT_TEXT)
+        claimed = claim(self._scope.project_id, request_id, "create_task", {"task_name": name, "goal": goal})
+        keep = request_id is not None
+        return settle(lambda: tasks.create(self._scope, name, goal, claimed, keep=keep))
+
+    @refusing(EventResult)
+    def record_event(
+        self,
+        task_name: str,
+        kind: EventKind | str,
+        *,
+        payload: str,
+        role: str | None = None,
+        name: str | None = None,
+        request_id: str | None = None,
+    ) -> EventResult:
+        """Append an event; the task numbers its events from 1 without gaps.
+
+        Args:
+            payload: At most 1,000,000 characters, may be empty. The first 32,000 are stored; the digest is of all.
+            role: For a message, who spoke, at most 100 characters.
+            name: The tool's or the note's name, at most 200 characters.
+
+        Errors: task_not_found, request_id_reused, invalid_request_id, invalid_value; event_not_found when a repeated
+        request names an event that was deleted since.
+        """
+        fields.request_id(request_id)
+        task_name = fields.name("task_name", task_name)
+        checked = fields.choice("kind", kind, EventKind)
+        role = fields.optional_text("role", role, ROLE)
+        name = fields.optional_text("name", name, fields.NAME_CHARACTERS)
+        payload = fields.text("payload", payload, fields.PAYLOAD, required=False)
+        task_id = self._scope.task_id(task_name)
+        properties = events.properties_of(self._scope, task_id, checked, role, name, payload)
+        arguments: dict[str, object] = {
+            "task_name": task_name,
+            "kind": checked.value,
+            "role": role,
+            "name": name,
+            "payload_sha256": properties["payload_sha256"],
+        }
+        claimed = claim(self._scope.project_id, request_id, "record_event", arguments)
+        return settle(lambda: events.record(self._scope, task_id, properties, claimed))
+
+    def list_events(self, task_name: str, *, after_seq: int = 0, limit: int = LIMIT) -> EventPage:
+        """A page of events in their order: the numbers after ``after_seq``, ``limit`` of them.
+
+        Deleted events leave a page shorter; ``next_after_seq`` is None only at the end. ``total`` is the last number
+        given out.
+        """
+        name = name_or_none(task_name)
+        if name is None:
+            return EventPage(found=False)
+        return events.list_events(self._scope, self._scope.task_id(name), after_seq, limit)
+
+    def list_events_by_id(self, task_id: str, *, after_seq: int = 0, limit: int = LIMIT) -> EventPage:
+        """The same, by the id of the task."""
+        if not ids.is_uuid(task_id):
+            return EventPage(found=False)
+        return events.list_events(self._scope, task_id, after_seq, limit)
+
+    def fetch_event(self, task_name: str, seq: int) -> EventLookup:
+        """One event by its number."""
+        name = name_or_none(task_name)
+        return events.fetch(self._scope, self._scope.task_id(name), seq) if name else EventLookup(found=False)
+
+    @refusing(StepResult)
+    def set_step(
+        self,
+        task_name: str,
+        name: str,
+        state: StepState | str,
+        *,
+        kind: StepKind | str = StepKind.OTHER,
+        result_event_seq: int | None = None,
+        result_basis: ResultBasis | str = ResultBasis.UNKNOWN,
+        supports: Sequence[SupportInput] = (),
+        fetched_evidence: Sequence[FetchOutcome] = (),
+        request_id: str | None = None,
+    ) -> StepResult:
+        """Write a step: a new one, or the one of this name as it is to be from now on.
+
+        Args:
+            result_event_seq: The event of the same task that holds the result.
+            supports: What a completed result with the basis ``supported`` rests on, 1 to 20; not kept for any other.
+            fetched_evidence: The fetch of each cited passage. It is compared with the graph, and is not part of what a
+                repeated request must be equal in.
+
+        Errors, in the order of the checks: invalid_request_id, invalid_value, request_id_reused, task_not_found,
+        support_required, support_invalid (a support cannot be used, or its document has changed), event_not_found,
+        support_invalid (the event with a completed result was redacted or cut).
+        """
+        fields.request_id(request_id)
+        draft = steps.Draft(
+            task_name=fields.name("task_name", task_name),
+            name=fields.name("name", name),
+            state=fields.choice("state", state, StepState),
+            kind=fields.choice("kind", kind, StepKind),
+            result_event_seq=None
+            if result_event_seq is None
+            else fields.whole("result_event_seq", result_event_seq, 1),
+            basis=fields.choice("result_basis", result_basis, ResultBasis),
+        )
+        arguments = steps.arguments(draft, supports)
+        draft = steps.with_supports(self._scope.project_id, draft, supports, fetched_evidence)
+        claimed = claim(self._scope.project_id, request_id, "set_step", arguments)
+        return settle(lambda: steps.write(self._scope, draft, claimed))
+
+    def list_steps(
+        self, task_name: str, *, state: StepState | str | None = None, after_name: str | None = None, limit: int = LIMIT
+    ) -> StepPage:
+        """A page of steps by name, each with the validity of its result now; ``state`` leaves those of one state."""
+        name = name_or_none(task_name)
+        if name is None:
+            return StepPage(found=False)
+        return steps.list_steps(self._scope, self._scope.task_id(name), state, after_name, limit)
+
+    def get_task(self, task_name: str) -> TaskLookup:
+        """The task and a bounded view of it: steps by state, active decisions, flags, conflicts; never event bodies.
+
+        At most 50 steps (work that is left first), 20 decisions, 20 flagged ones, 10 conflicts of 10 sides; the view
+        says where there are more.
+        """
+        name = name_or_none(task_name)
+        return self.get_task_by_id(self._scope.task_id(name)) if name else TaskLookup(found=False)
+
+    def get_task_by_id(self, task_id: str) -> TaskLookup:
+        """The same, by the id of the task."""
+        return views.get_task(self._scope, task_id) if ids.is_uuid(task_id) else TaskLookup(found=False)
+
+    def list_tasks(self, *, limit: int = LIMIT, cursor: str | None = None) -> TaskPage:
+        """A page of the project's tasks, newest first. A cursor that is not one of ours means the first page."""
+        return tasks.list_tasks(self._scope, limit, cursor)
