@@ -4,17 +4,18 @@ import heapq
 import math
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from rapidfuzz import fuzz
 from rapidfuzz.distance import Indel
 
-from reaffirm.knowledge.alignment import LCS_CELLS, TOKEN, Span, lcs_pairs, numbered, words
+from reaffirm.knowledge.alignment import LCS_CELLS, Span, lcs_pairs, numbered, token_spans, words
 
 MOST_FOUND = 6  # passages looked at closely for one search
 LEAST_SHARED = 0.35  # of the weight of the needle's words, before a passage is looked at closely
 LONG_TEXT = 20_000  # characters from which on only words are compared
+LOSS = 0.05  # similarity that a passage may lose by taking in the rest of a sentence
 STRAY = 0.5  # what an unmatched word costs against a matched one when a passage is trimmed
 
 Widen = Callable[[Span], Span]
@@ -39,8 +40,17 @@ class Tokens:
 
     @classmethod
     def of(cls, text: str, start: int = 0, end: int | None = None) -> "Tokens":
-        spans = [match.span() for match in TOKEN.finditer(text, start, len(text) if end is None else end)]
+        spans = token_spans(text, start, len(text) if end is None else end)
         return cls(text, [text[a:b].casefold() for a, b in spans], spans)
+
+    @classmethod
+    def joined(cls, text: str, spans: Iterable[Span]) -> "Tokens":
+        """The tokens of several stretches, one after the other."""
+        parts = [cls.of(text, *span) for span in spans]
+        return cls(text, [w for part in parts for w in part.words], [s for part in parts for s in part.spans])
+
+    def is_sign(self, at: int) -> bool:
+        return not self.words[at][0].isalnum()
 
     def between(self, start: int, end: int) -> "Tokens":
         """The tokens that lie wholly in a range."""
@@ -59,7 +69,7 @@ class Needle:
 
     @classmethod
     def of(cls, text: str, span: Span) -> "Needle":
-        return cls(text, span, words(text, *span))
+        return cls(text, span, words(text[slice(*span)]))
 
     @property
     def passage(self) -> str:
@@ -75,10 +85,9 @@ class Needle:
             first, last = self._trimmed(hay, start)
             span = (hay.spans[first][0], hay.spans[last][1])
             score = similarity(self.passage, hay.text[slice(*span)])
-            whole = widen(span) if widen else span
-            if whole != span and whole[0] >= hay.spans[0][0] and whole[1] <= hay.spans[-1][1]:
+            for whole in self._widened(hay, span, widen) if widen else ():
                 with_rest = similarity(self.passage, hay.text[slice(*whole)])
-                if with_rest >= score - 0.1:
+                if with_rest >= score - LOSS:
                     span, score = whole, with_rest
             found.append((span, score))
         found.sort(key=lambda item: (-item[1], item[0]))
@@ -87,6 +96,14 @@ class Needle:
             if all(span[1] <= other[0] or other[1] <= span[0] for other, _ in apart):
                 apart.append((span, score))
         return apart
+
+    @staticmethod
+    def _widened(hay: Tokens, span: Span, widen: Widen) -> Iterator[Span]:
+        """The range with the rest of its first sentence, of its last one, and of both."""
+        start, end = widen(span)
+        start, end = max(start, hay.spans[0][0]), min(end, hay.spans[-1][1])
+        choices = ((start, span[1]), (span[0], end), (start, end))
+        return (choice for choice in choices if choice != span)
 
     def narrowed(self, part: Span, text: str, span: Span) -> Span | None:
         """What of a found passage corresponds to a part of this one; None when nothing of the part is left."""
@@ -115,12 +132,10 @@ class Needle:
         weight = {word: 1 + math.log(1 + len(hay.words) / (1 + seen[word])) for word in need}
         total = sum(weight[word] * count for word, count in need.items())
         scores = _sliding(hay.words, size, need, weight)
-        best = heapq.nlargest(40 * MOST_FOUND, range(len(scores)), key=lambda n: (scores[n], -n))
+        near = [(-score, n) for n, score in enumerate(scores) if score >= LEAST_SHARED * total]
         starts: list[int] = []
-        for at in best:
-            if scores[at] < LEAST_SHARED * total or len(starts) == MOST_FOUND:
-                break
-            if all(abs(at - other) > size / 2 for other in starts):
+        for _, at in heapq.nsmallest(40 * MOST_FOUND, near):
+            if len(starts) < MOST_FOUND and all(abs(at - other) > size / 2 for other in starts):
                 starts.append(at)
         return starts
 
@@ -134,9 +149,20 @@ class Needle:
         matched = {j for _, j in pairs}
         first, last = _best_run([1.0 if n in matched else -STRAY for n in range(high - low)])
         mine = [i for i, j in pairs if first <= j <= last]
-        lost_before, lost_after = (mine[0], size - 1 - mine[-1]) if mine else (0, 0)
-        first, last = first - lost_before, last + lost_after  # words replaced at the ends belong to it
-        return max(0, first + low), min(len(hay.words) - 1, last + low)
+        if mine:  # words replaced at the ends belong to it; a lost full stop was not replaced by a word
+            first -= sum(word[0].isalnum() for word in self.tokens[: mine[0]])
+            last += sum(word[0].isalnum() for word in self.tokens[mine[-1] + 1 :])
+        return self._with_signs(hay, max(0, first + low), min(len(hay.words) - 1, last + low))
+
+    def _with_signs(self, hay: Tokens, first: int, last: int) -> tuple[int, int]:
+        """Brackets, quotation marks and stops that touch the range belong to it where the needle has some there."""
+        if not self.tokens[0][0].isalnum():
+            while first > 0 and hay.spans[first - 1][1] == hay.spans[first][0] and hay.is_sign(first - 1):
+                first -= 1
+        if not self.tokens[-1][0].isalnum():
+            while last + 1 < len(hay.words) and hay.spans[last + 1][0] == hay.spans[last][1] and hay.is_sign(last + 1):
+                last += 1
+        return first, last
 
 
 def _sliding(hay: list[str], size: int, need: Counter[str], weight: dict[str, float]) -> list[float]:
