@@ -21,6 +21,9 @@ STATE = ROOT / os.environ.get("VAR_DIR", "var")
 # gunicorn's workers need a moment to notice that their master is gone, after a crash.
 PORT_SECONDS = 5
 READY_SECONDS = 60
+# A closed terminal ends it too, unless it was started by nohup.
+HANG_UP = [] if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN else [signal.SIGHUP]
+ENDINGS = [signal.SIGINT, signal.SIGTERM, *HANG_UP]
 
 
 class Stop(Exception):
@@ -28,7 +31,7 @@ class Stop(Exception):
 
 
 def main() -> int:
-    for name in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    for name in ENDINGS:
         signal.signal(name, _stop)
     os.chdir(ROOT)
     os.environ.update(PORT=PORT, PATH=f"{BIN}{os.pathsep}{os.environ['PATH']}", PYTHONUNBUFFERED="1")
@@ -74,7 +77,7 @@ def _serve(sign_ins: list[str]) -> int:
     try:
         return honcho.wait()
     finally:
-        for name in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        for name in ENDINGS:
             signal.signal(name, signal.SIG_IGN)
         if honcho.poll() is None:
             honcho.terminate()
