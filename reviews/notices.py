@@ -22,6 +22,7 @@ class Notice:
     standing: StandingVerdict | None = None
     verdict: str = ""
     by: str = ""
+    reason: str = ""
     successor: Decision | None = None
 
     @property
@@ -50,6 +51,7 @@ def refusal_notice(code: str, result: DecisionResult | None, page: DecisionPage,
         CLEARED if not page.is_open else heading,
         standing=standing,
         verdict=VERDICTS[standing.kind].text,
+        reason=page.decision.rejection_reason or page.decision.supersession_explanation or "",
         by=names_for([standing.by]).of(standing.by),
         successor=page.successor,
     )

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from reaffirm.decisions.models import Citation, Decision, DecisionStatus, ReviewCase, ReviewState, VerdictKind
 from reaffirm.history.models import REDACTED
 from reaffirm.knowledge.diff import passage_diff
-from reaffirm.knowledge.models import AnchorState, DiffRow, PassageDiff
+from reaffirm.knowledge.models import AnchorState, DiffRow, PassageDiff, Piece
+from reviews.order import place_of
 from reviews.words import ANCHORS, WORST_FIRST, Label, reason_label, standing_label
 
 STANDS = frozenset({AnchorState.EXACT, AnchorState.MOVED})
@@ -99,6 +100,12 @@ class DecisionPage:
         """A verdict can be given: active and flagged."""
         decision = self.decision
         return decision.status is DecisionStatus.ACTIVE and decision.review_state is ReviewState.NEEDS_REVIEW
+
+    @property
+    def flagged_ms(self) -> str:
+        """Its place in the queue's order, for the way to the next flag."""
+        place = place_of(self.decision)
+        return "" if place.flagged_ms is None else str(place.flagged_ms)
 
     @property
     def standing(self) -> Label:
@@ -212,12 +219,13 @@ class DecisionPage:
 
 def is_partly_cited(row: DiffRow) -> bool:
     """The passage is a part of the paragraph, so its words are marked in it."""
-    return row.cited and any(piece.cited for piece in row.pieces) and not all(
-        piece.cited for piece in row.pieces if piece.text.strip()
-    )
+    kept = [piece for piece in row.pieces if piece.kind == "same" and any(map(str.isalnum, piece.text))]
+    return row.cited and any(piece.cited for piece in kept) and not all(piece.cited for piece in kept)
 
 
 def text_diff(old: str, new: str) -> PassageDiff:
     """Two wordings of a conclusion or a rationale, all paragraphs shown."""
+    if old == new:
+        return PassageDiff(rows=(DiffRow(kind="same", pieces=(Piece(kind="same", text=old),)),))
     paragraphs = old.count("\n") + new.count("\n") + 1
     return passage_diff(old_text=old, old_range=None, new_text=new, new_range=None, context=paragraphs)

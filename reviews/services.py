@@ -1,4 +1,4 @@
-"""The write path of a verdict: role, audit row, graph, audit row. It touches both databases and holds no transaction."""
+"""The write path of a verdict: role, audit row, graph, audit row. Holds no SQL transaction meanwhile."""
 
 import json
 from dataclasses import dataclass, field
@@ -34,12 +34,12 @@ Picks = dict[str, tuple[int, int]]
 
 @dataclass(frozen=True)
 class Revision:
-    """What a new revision says."""
+    """What a new revision says; None = as the decision has it."""
 
-    conclusion: str
-    rationale: str
-    assumptions: tuple[str, ...] = ()
-    open_questions: tuple[str, ...] = ()
+    conclusion: str | None = None
+    rationale: str | None = None
+    assumptions: tuple[str, ...] | None = None
+    open_questions: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,10 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of it. ``code``: recorded, an error code of the library, store_unavailable, outcome_unknown, read_only."""
+    """What became of it.
+
+    ``code``: recorded, an error code of the library, store_unavailable, outcome_unknown or read_only.
+    """
 
     code: str
     result: DecisionResult | None = None
@@ -140,9 +143,7 @@ def _write(traces: DecisionTraces, decision_id: str, nonce: str, seen: Seen, ver
         )
     if verdict.kind is VerdictKind.REJECT:
         return traces.reject_decision(decision_id, verdict.text, request_id=nonce, expected=seen)
-    revision = verdict.revision or _same_words(traces, decision_id)
-    if revision is None:
-        return DecisionResult(recorded=False, error="decision_not_found")
+    revision = verdict.revision or Revision()
     return traces.supersede_where_it_stands(
         decision_id,
         revision.conclusion,
@@ -154,13 +155,6 @@ def _write(traces: DecisionTraces, decision_id: str, nonce: str, seen: Seen, ver
         open_questions=revision.open_questions,
         request_id=nonce,
     )
-
-
-def _same_words(traces: DecisionTraces, decision_id: str) -> Revision | None:
-    decision = traces.get_decision(decision_id).decision
-    if decision is None:
-        return None
-    return Revision(decision.conclusion, decision.rationale, decision.assumptions, decision.open_questions)
 
 
 def _facts(outcome: Outcome) -> str:

@@ -109,7 +109,10 @@ REFUSALS: dict[str, tuple[str, str]] = {
         "Wait a few seconds and commit again. Your text is kept.",
     ),
 }
-OTHER_REFUSAL = ("Not saved: the graph refused the verdict", "Load the page afresh to see what stands, then decide again.")
+OTHER_REFUSAL = (
+    "Not saved: the graph refused the verdict",
+    "Load the page afresh to see what stands, then decide again.",
+)
 
 # Refusals after which nothing is known to be written, or nothing is known at all: heading, sentence, button.
 OUTAGES: dict[str, tuple[str, str, str]] = {
@@ -120,7 +123,8 @@ OUTAGES: dict[str, tuple[str, str, str]] = {
     ),
     "outcome_unknown": (
         "It is not known whether your verdict was saved",
-        "The store stopped answering after the verdict was sent. Asking again settles it: the verdict is never written twice.",
+        "The store stopped answering after the verdict was sent. "
+        "Asking again settles it: the verdict is never written twice.",
         "Ask again",
     ),
     "read_only": (

@@ -81,9 +81,17 @@ def reason_of(row: ReviewRow) -> words.Label:
 
 
 @register.filter
+def also_cited(row: ReviewRow) -> list[str]:
+    """The cited documents besides the one that is named as the cause."""
+    named = {row.cause.document_title, row.cause.document_key}
+    return [title for title in row.document_titles if title not in named]
+
+
+@register.filter
 def state_chips(row: ReviewRow) -> list[tuple[words.Label, int]]:
     """Counted states of a queue row, worst first."""
-    return [(words.ANCHORS[state], row.states[state.value]) for state in words.WORST_FIRST if row.states.get(state.value)]
+    counted = ((state, row.states.get(state.value, 0)) for state in words.WORST_FIRST)
+    return [(words.ANCHORS[state], count) for state, count in counted if count]
 
 
 @register.filter
@@ -131,6 +139,6 @@ def pair(texts: tuple[str, ...], index: int) -> str:
 @register.simple_tag
 def query(filters: dict[str, str], **changes: str | None) -> str:
     """The filters as an address part, with changes; an empty value takes a filter away."""
-    merged = {**filters, **{name: value for name, value in changes.items()}}
+    merged = {**filters, **changes}
     text = urlencode({name: value for name, value in merged.items() if value})
     return f"?{text}" if text else "?"

@@ -1,5 +1,6 @@
 """Answers that the verdict form and the editor share: on to the next flag, and the store that is away."""
 
+from urllib.parse import urlencode
 from uuid import UUID
 
 from django.contrib import messages
@@ -34,7 +35,8 @@ def to_next_flag(
 ) -> HttpResponse:
     title = result.decision.title if result and result.decision else "the decision"
     messages.success(request, f"{VERDICTS[kind].text} {isolated(title)}")
-    address = f"{reverse('reviews:next', args=[project.slug])}?after={decision_id}"
+    place = urlencode({"after": str(decision_id), "at": request.POST.get("at", "")})
+    address = f"{reverse('reviews:next', args=[project.slug])}?{place}"
     return HttpResponseClientRedirect(address) if request.htmx else redirect(address)
 
 
@@ -43,6 +45,8 @@ def render_outage(
 ) -> HttpResponse:
     """503, made without the graph: what is known, the typed text, and a button that sends the same form again."""
     heading, text, button = OUTAGES[code]
+    # Other words under the same number would be refused, so what may be stored already cannot be changed.
+    fixed = code == "outcome_unknown"
     shown = {name for name, _ in _TYPED}
     hidden = [
         (name, value)
@@ -54,10 +58,10 @@ def render_outage(
         "nav": "queue",
         "roles": request.roles,
         "decision_id": str(decision_id),
-        "notice": Notice(heading, text, tone="warn" if code == "outcome_unknown" else "bad", id="outage", icon="server-off"),
+        "notice": Notice(heading, text, tone="warn" if fixed else "bad", id="outage", icon="server-off"),
         "kept": typed_in(form.data, _TYPED),
         "hidden": hidden,
-        "fixed": code == "outcome_unknown",
+        "fixed": fixed,
         "button": button,
         "action": request.path,
         "oob": bool(request.htmx),

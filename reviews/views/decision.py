@@ -55,8 +55,8 @@ def render_decision(
 
     Args:
         form: What the person had posted, to be shown again.
-        same_form: The posted form goes on with its own number and seal: nothing was written and nothing reloaded. Otherwise
-            the form gets new ones, which hold only where the evidence is drawn anew with it: never in a lone panel.
+        same_form: The posted form goes on with its own number and seal: nothing was written and nothing reloaded.
+            Otherwise it gets new ones, which hold only where the evidence is drawn anew: never in a lone panel.
     """
     page = DecisionPage(case)
     fragment = bool(request.htmx)
@@ -75,6 +75,7 @@ def render_decision(
         "picks": form.picks() if form else {},
         "chosen": typed.get("verdict") or page.first_choice,
         "first_fault": first_fault(form),
+        "first_message": form.errors[first_fault(form)][0] if form and first_fault(form) else "",
         "nonce": typed.get("nonce", "") if keeps else uuid4().hex,
         "seen": typed.get("seen", "") if keeps else seal(seen_of(case), case.decision.id),
         "notice": notice,
@@ -102,7 +103,8 @@ def first_fault(form: SealedForm | None) -> str:
 
 def _kept(project: Project, page: DecisionPage, form: VerdictForm) -> dict[str, Any]:
     """What the person typed, and the way on: the page afresh with the text, or the decision as it stands now."""
-    carried = [(name, value) for name, value in form.typed.items() if name in {"verdict", "how"} or name.startswith(PICK)]
+    choices = {"verdict", "how", "at"}
+    carried = [(name, value) for name, value in form.typed.items() if name in choices or name.startswith(PICK)]
     return {
         "kept": typed_in(form.typed, _TYPED),
         "carried": carried,

@@ -1,5 +1,6 @@
 """The queue of flags, and the way to the next one."""
 
+import re
 from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
@@ -17,10 +18,12 @@ from console.notices import PARAMETER
 from reaffirm.decisions import DecisionTraces
 from reaffirm.decisions.models import ReviewPage, ReviewReason
 from reviews.forms import QueueFilter
-from reviews.order import flag_beside
+from reviews.order import Place, flag_beside
 from reviews.words import REASONS
 
 PAGE = 50
+ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+MILLISECONDS = re.compile(r"[0-9]{1,15}", re.ASCII)
 
 
 @require_safe
@@ -71,12 +74,18 @@ def _read(traces: DecisionTraces, filters: dict[str, str], cursor: str | None, b
 @member_required()
 def next_flag(request: MemberRequest, project: Project) -> HttpResponse:
     """To the flag after or before a decision, else to the oldest; to the queue when there is none."""
-    traces = decisions_for(project, request.user)
     before = request.GET.get("before", "")
-    found = flag_beside(traces, before or request.GET.get("after", ""), backwards=bool(before))
+    place = _place(before or request.GET.get("after", ""), request.GET.get("at", ""))
+    found = flag_beside(decisions_for(project, request.user), place, backwards=bool(before))
     if found is None:
         return _carrying_notice(request, reverse("reviews:queue", args=[project.slug]))
     return _carrying_notice(request, reverse("reviews:decision", args=[project.slug, found]))
+
+
+def _place(decision_id: str, flagged_ms: str) -> Place:
+    """From the address, where anything may stand: what is not a place leads to the oldest flag."""
+    known = ID.fullmatch(decision_id) and MILLISECONDS.fullmatch(flagged_ms)
+    return Place(decision_id, int(flagged_ms) if known else None)
 
 
 def _carrying_notice(request: HttpRequest, address: str) -> HttpResponseRedirect:

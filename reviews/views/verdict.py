@@ -108,5 +108,12 @@ def _again(
     if isinstance(why, Outcome):
         notice = refusal_notice(why.code, why.result, DecisionPage(case), sealed) if sealed else None
     return render_decision(
-        request, project, case, counts, form=form, notice=notice, same_form=same_form, status=status  # type: ignore[arg-type]
+        request,
+        project,
+        case,
+        counts,
+        form=form,
+        notice=notice,
+        same_form=same_form,
+        status=status,  # type: ignore[arg-type]
     )
