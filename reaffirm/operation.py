@@ -8,7 +8,7 @@ claims in its statement, makes a repeated attempt safe even when it is not known
 import functools
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
@@ -59,7 +59,7 @@ class Claim:
         return record
 
 
-def claim(project_id: str, request_id: str | None, operation: str, arguments: dict[str, object]) -> Claim:
+def claim(project_id: str, request_id: str | None, operation: str, arguments: Mapping[str, object]) -> Claim:
     """Check a request id, or make one, and digest the arguments."""
     given = fields.request_id(request_id)
     return Claim(project_id, given or ids.new_request_id(), operation, ids.request_digest(operation, arguments))

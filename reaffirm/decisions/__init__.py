@@ -1,0 +1,8 @@
+"""Decisions: record, review, reaffirm, supersede, reject, and read."""
+
+from .adoption import adopt_flags
+from .models import *  # noqa: F403
+from .queue import review_cursor
+from .traces import DecisionMemory, DecisionTraces
+
+__all__ = ["DecisionMemory", "DecisionTraces", "adopt_flags", "review_cursor"]

@@ -55,10 +55,10 @@ SupportInput = DocumentSupportInput | EventSupportInput | DecisionSupportInput
 class Support(Model):
     """A support as stored; the fields that its kind does not have are None."""
 
-    id: str
+    id: str = ""
     kind: str  # document, event, decision
-    ordinal: int
-    current: bool
+    ordinal: int = 0
+    current: bool = True
     evidence_id: str | None = None
     document_key: str | None = None
     document_node_id: str | None = None
@@ -72,6 +72,7 @@ class Support(Model):
     event_id: str | None = None
     task_name: str | None = None
     seq: int | None = None
+    event_payload_sha256: str | None = None
     decision_id: str | None = None
     reviewed_by: str | None = None
     reviewed_at: Instant | None = None
@@ -109,7 +110,7 @@ class Decision(Model):
     id: str
     task_id: str
     task_name: str
-    project_id: str
+    project_id: str = ""
     choice_key: str
     revision: int
     conclusion: str
@@ -164,10 +165,6 @@ class SupportHistoryPage(Model):
     next_after_ordinal: int | None = None
 
 
-class ConflictSide(Model):
-    decision: Decision
-
-
 class ConflictGroup(Model):
     choice_key: str
     decisions: tuple[Decision, ...]
@@ -210,17 +207,20 @@ class ReviewCounts(Model):
         flagged: Active decisions that need review (the three equalities).
         listed: Those of them that have a place in the order; less than flagged until adopt_flags() has run.
         by_reason: flagged, by reason.
-        may_be_reached: Clear decisions that a spreading review may still reach (they read as unknown).
+        queued: Decisions whose dependents are still to be flagged; more than 0 means that a review still spreads.
         conflicts: Choice keys in conflict.
-        spreading: A review still spreads.
     """
 
     flagged: int = 0
     listed: int = 0
     by_reason: dict[ReviewReason, int] = Field(default_factory=dict)
-    may_be_reached: int = 0
+    queued: int = 0
     conflicts: int = 0
-    spreading: bool = False
+
+    @property
+    def spreading(self) -> bool:
+        """A review still spreads, so more flags may come."""
+        return self.queued > 0
 
 
 class ReviewRow(Model):

@@ -1,0 +1,139 @@
+"""Own facts for records that agentic-graphrag wrote: a flag's place in the queue and its cause, and marks of conflicts.
+
+It writes none of them, so they are added afterwards; every step is safe to run twice and at once with anything else.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from reaffirm import ids
+from reaffirm.decisions.records import present
+from reaffirm.store import GraphStore
+
+BATCH = 500
+
+# Flags without a place in the order, and flags whose cause is an older version than the one that holds now.
+UNPLACED = """
+MATCH (d:Decision) WHERE d.project_id = $project AND d.status = 'active' AND d.review_state = 'needs_review'
+  AND d.flagged_ms IS NULL
+WITH d LIMIT $limit
+OPTIONAL MATCH (d)-[h:HAS_SUPPORT]->(s:DecisionSupport) WHERE s.current = true
+WITH d, s
+OPTIONAL MATCH (doc:Document {id: s.document_node_id})
+WITH d, s, doc
+OPTIONAL MATCH (doc)-[ha:HAS_ACTIVATION]->(act:DocumentActivation) WHERE act.activation_seq = doc.activation_seq
+WITH d, s, doc, act
+OPTIONAL MATCH (k:Decision) WHERE k._agrag_history_record = true AND k.id = s.target_decision_id
+RETURN d{.id, .review_reason, .created_at} AS decision, collect({id: s.id, document_id: doc.id,
+  seq: s.recorded_activation_seq, current_seq: doc.activation_seq, removed: doc.current_content_hash IS NULL,
+  activation_id: act.id, activated_at: act.activated_at, parent_id: k.id, parent_status: k.status,
+  parent_state: k.review_state, parent_ms: k.flagged_ms}) AS supports
+"""
+
+PLACE = """
+UNWIND $rows AS row
+MATCH (d:Decision) WHERE d._agrag_history_record = true AND d.id = row.id
+WITH row, d ORDER BY d.id
+//@lock d
+WITH row, d WHERE d.review_state = 'needs_review' AND d.status = 'active' AND d.flagged_ms IS NULL
+SET d += row.facts
+RETURN count(d) AS placed
+"""
+
+# Active decisions that have not been held against the others on their choice.
+UNMARKED = """
+MATCH (d:Decision) WHERE d.project_id = $project AND d.status = 'active' AND d.choice_key >= ''
+  AND d.conclusion_digest IS NULL
+RETURN d.id AS id, d.conclusion AS conclusion LIMIT $limit
+"""
+
+MARK = """
+UNWIND $rows AS row
+MATCH (d:Decision) WHERE d._agrag_history_record = true AND d.id = row.id
+WITH row, d ORDER BY d.id
+//@lock d
+WITH row, d WHERE d.status = 'active'
+OPTIONAL MATCH (o:Decision) WHERE o.project_id = $project AND o.status = 'active' AND o.choice_key = d.choice_key
+WITH row, d, [x IN collect(o) WHERE x.task_id <> d.task_id AND x.conclusion <> d.conclusion] AS others
+SET d.conclusion_digest = row.digest
+FOREACH (o IN others | SET o.contested_in = $project)
+FOREACH (one IN CASE WHEN size(others) > 0 THEN [1] ELSE [] END | SET d.contested_in = $project)
+RETURN count(d) AS marked
+"""
+
+PROJECTS = """
+MATCH (p:Project) WHERE p._agrag_history_record = true AND p.project_id >= ''
+RETURN p.project_id AS project_id ORDER BY project_id
+"""
+
+
+def adopt_flags(store: GraphStore, *, project_id: str | None = None, limit: int = 1_000) -> int:
+    """Complete at most ``limit`` flags, and as many decisions that are not yet held against others; the number completed.
+
+    Args:
+        project_id: One project, or None for all of the graph.
+    """
+    projects = [project_id] if project_id is not None else [row["project_id"] for row in store.read(PROJECTS)]
+    return sum(place_flags(store, each, limit=limit) + _mark(store, each, limit) for each in projects)
+
+
+def place_flags(store: GraphStore, project_id: str, *, limit: int) -> int:
+    """Give flags that another program raised their place in the order, and their cause."""
+    placed = 0
+    while placed < limit:
+        rows = store.read(UNPLACED, project=project_id, limit=min(BATCH, limit - placed))
+        if not rows:
+            break
+        now = ids.milliseconds(ids.now())
+        facts = [{"id": row["decision"]["id"], "facts": _facts(row, now)} for row in rows]
+        written = store.write(PLACE, rows=facts)
+        count = int(written[0]["placed"]) if written else 0
+        placed += count
+        if not count:
+            break
+    return placed
+
+
+def _facts(row: Mapping[str, Any], now: int) -> dict[str, Any]:
+    """When and by what a flag was raised, as far as the graph can tell."""
+    decision = row["decision"]
+    supports = present(row["supports"])
+    reason = decision["review_reason"]
+    if reason == "source_changed_during_recording":
+        return {"flagged_ms": ids.milliseconds(decision["created_at"]), "cause_kind": "recording"}
+    if reason == "dependency_review":
+        parents = [each for each in supports if each["parent_id"]]
+        doubtful = [each for each in parents if each["parent_status"] != "active" or each["parent_state"] != "clear"]
+        cause = next(iter(doubtful or parents), None)
+        facts: dict[str, Any] = {"flagged_ms": (cause and cause["parent_ms"]) or now}
+        if cause:
+            facts |= {"cause_kind": "decision", "cause_decision_id": cause["parent_id"]}
+        return facts
+    changed = [
+        each for each in supports if each["activation_id"] and (each["removed"] or each["seq"] != each["current_seq"])
+    ]
+    if not changed:
+        return {"flagged_ms": now}
+    newest = max(changed, key=lambda each: str(each["activated_at"]))
+    return {
+        "flagged_ms": ids.milliseconds(newest["activated_at"]),
+        "cause_kind": "document",
+        "cause_document_id": newest["document_id"],
+        "cause_activation_id": newest["activation_id"],
+        "cause_seq": newest["current_seq"],
+    }
+
+
+def _mark(store: GraphStore, project_id: str, limit: int) -> int:
+    marked = 0
+    while marked < limit:
+        found = store.read(UNMARKED, project=project_id, limit=min(BATCH, limit - marked))
+        if not found:
+            break
+        rows = [{"id": row["id"], "digest": ids.text_digest(row["conclusion"])[:32]} for row in found]
+        written = store.write(MARK, project=project_id, rows=rows)
+        count = int(written[0]["marked"]) if written else 0
+        marked += count
+        if not count:
+            break
+    return marked

@@ -1,0 +1,149 @@
+"""All that the page of one decision shows: its citations then and now, why it is flagged, what rests on it."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from reaffirm import ids
+from reaffirm.decisions.case import Case, read_case
+from reaffirm.decisions.models import Citation, Decision, ReviewCase, Support
+from reaffirm.decisions.reading import CASE_READ
+from reaffirm.decisions.records import cause_from, decision_from, present, version_from
+from reaffirm.decisions.verdicts import blocker, event_blocker, parent_blocker
+from reaffirm.history.models import Event, Task
+from reaffirm.knowledge.diff import passage_diff
+from reaffirm.knowledge.models import AnchorState, DocumentVersion, PassageDiff
+from reaffirm.store import GraphStore
+
+
+def review_case(store: GraphStore, project_id: str, decision_id: str) -> ReviewCase | None:
+    """The page of one decision, from one read; None where the project has no such decision."""
+    if not ids.is_uuid(decision_id):
+        return None
+    found = read_case(store, CASE_READ, project_id=project_id, decision_id=decision_id)
+    if found is None:
+        return None
+    case, row = found
+    activations = {(each["document_id"], each["activation_seq"]): each for each in present(row["activations"])}
+    citations = tuple(
+        _citation(case, number, support, activations) for number, support in enumerate(case.supports, start=1)
+    )
+    return ReviewCase(
+        decision=case.decision,
+        task=Task.model_validate(case.task),
+        cause=_cause(case, row) if case.row["review_state"] == "needs_review" else None,
+        citations=citations,
+        blockers=tuple(_blockers(case)),
+        dependents=_listed(row["dependents"]),
+        dependent_count=row["dependent_count"],
+        revisions=_listed(row["revisions"], task_name=case.task["name"]),
+        precedents=_listed(row["precedents"]),
+        review_spreading=case.queued > 0,
+    )
+
+
+def _cause(case: Case, row: Mapping[str, Any]) -> Any:
+    cause_id = case.row.get("cause_activation_id")
+    activation = next((each for each in present(row["activations"]) if each["id"] == cause_id), None)
+    document_id = case.row.get("cause_document_id")
+    previous = [
+        support.recorded_activation_seq
+        for support in case.of_kind("document")
+        if support.document_node_id == document_id and support.recorded_activation_seq is not None
+    ]
+    return cause_from(
+        case.row,
+        document=case.documents.get(document_id or ""),
+        activation=activation,
+        parent=row["cause"],
+        previous_seq=max(previous, default=None),
+    )
+
+
+def _citation(
+    case: Case, number: int, support: Support, activations: Mapping[tuple[str, int], Mapping[str, Any]]
+) -> Citation:
+    if support.kind == "document":
+        return _document_citation(case, number, support, activations)
+    if support.kind == "event":
+        event = case.events.get(support.event_id or "")
+        return Citation(
+            number=number,
+            support=support,
+            title=f"Event {support.seq} in {support.task_name}",
+            event=Event.model_validate(event) if event else None,
+            seen=case.seen_of(support),
+        )
+    parent = case.parents.get(support.decision_id or "")
+    known = case.parent_decision(parent) if parent else None
+    return Citation(
+        number=number,
+        support=support,
+        title=known.title if known else "A decision that is no longer there",
+        parent=known,
+        seen=case.seen_of(support),
+    )
+
+
+def _document_citation(
+    case: Case, number: int, support: Support, activations: Mapping[tuple[str, int], Mapping[str, Any]]
+) -> Citation:
+    passage = case.passages[support.id]
+    document_id = support.document_node_id or ""
+    current_seq = passage.document.get("activation_seq") or 0
+
+    def version(seq: int) -> DocumentVersion | None:
+        row = activations.get((document_id, seq))
+        return version_from(row) if row else None
+
+    return Citation(
+        number=number,
+        support=support,
+        title=passage.document.get("title") or passage.document.get("document_key") or support.document_key or "",
+        anchor=passage.anchor,
+        cited_text=passage.cited_text,
+        current_text=passage.current_text,
+        candidate_texts=tuple(passage.words_at(each.start, each.end) for each in passage.anchor.candidates),
+        diff=_diff(case, support),
+        cited_version=version(support.recorded_activation_seq or 0),
+        current_version=version(current_seq),
+        seen=passage.seen,
+    )
+
+
+def _diff(case: Case, support: Support) -> PassageDiff | None:
+    """The passage in its context; a removed or unreadable current version counts as an empty text."""
+    passage = case.passages[support.id]
+    if passage.cited is None:
+        return None
+    place = (passage.anchor.start, passage.anchor.end)
+    return passage_diff(
+        old_text=passage.cited.text.text,
+        old_range=passage.cited_range,
+        new_text=passage.current.text.text if passage.current else "",
+        new_range=(place[0], place[1]) if place[0] is not None and place[1] is not None else None,
+    )
+
+
+def _blockers(case: Case) -> list[tuple[int, str]]:
+    found: list[tuple[int, str]] = []
+    for number, support in enumerate(case.supports, start=1):
+        problem = _problem(case, support)
+        if problem:
+            found.append((number, problem))
+    return found
+
+
+def _problem(case: Case, support: Support) -> str | None:
+    if support.kind == "event":
+        return event_blocker(case, support)
+    if support.kind == "decision":
+        return parent_blocker(case, support)
+    passage = case.passages[support.id]
+    problem = blocker(passage)
+    if problem or passage.anchor.state is AnchorState.AMBIGUOUS:
+        return problem
+    return None if passage.evidence_id() else "no evidence id names the passage in the current version"
+
+
+def _listed(rows: list[Mapping[str, Any]], task_name: str | None = None) -> tuple[Decision, ...]:
+    return tuple(decision_from(row, task_name=task_name or row.get("task_name") or "") for row in present(rows))

@@ -1,0 +1,185 @@
+"""From the graph's rows to records, and back."""
+
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from reaffirm import ids
+from reaffirm.decisions.models import (
+    Cause,
+    Decision,
+    DecisionStatus,
+    ReviewReason,
+    ReviewState,
+    StandingVerdict,
+    Support,
+    VerdictKind,
+)
+from reaffirm.knowledge.models import DocumentVersion
+from reaffirm.operation import MARKER
+
+# Facts of a flag, removed by every verdict. agentic-graphrag does not know them and leaves them alone.
+FLAG_FACTS = (
+    "flagged_ms",
+    "flagged_by",
+    "cause_kind",
+    "cause_document_id",
+    "cause_activation_id",
+    "cause_seq",
+    "cause_decision_id",
+    "anchor_states",
+    "anchor_seq",
+    "words_added",
+    "words_removed",
+)
+
+# How many queued decisions are looked at to tell which clear ones they may still reach. Beyond it, every clear decision
+# that cites another one reads as unknown.
+QUEUED_LOOKED_AT = 100
+
+
+def present(rows: Iterable[Mapping[str, Any] | None]) -> list[dict[str, Any]]:
+    """Rows that exist: a collect() over an optional match may hold one row of nothing."""
+    return [dict(row) for row in rows if row and row.get("id") is not None]
+
+
+def decision_from(
+    row: Mapping[str, Any],
+    *,
+    task_name: str,
+    supports: Iterable[Mapping[str, Any]] = (),
+    reached: bool = False,
+) -> Decision:
+    """A Decision of its node's properties.
+
+    Args:
+        row: All properties of the node.
+        reached: A review that still spreads may reach it; then a clear decision reads as unknown.
+    """
+    state = ReviewState(row["review_state"])
+    if reached and state is ReviewState.CLEAR and row["status"] == DecisionStatus.ACTIVE:
+        state = ReviewState.UNKNOWN
+    flagged_ms = row.get("flagged_ms")
+    return Decision(
+        id=row["id"],
+        task_id=row["task_id"],
+        task_name=task_name,
+        project_id=row["project_id"],
+        choice_key=row["choice_key"],
+        revision=row["revision"],
+        conclusion=row["conclusion"],
+        rationale=row["rationale"],
+        assumptions=tuple(row.get("assumptions") or ()),
+        open_questions=tuple(row.get("open_questions") or ()),
+        question=row.get("question"),
+        author=row["author"],
+        status=DecisionStatus(row["status"]),
+        review_state=state,
+        review_reason=ReviewReason(row["review_reason"]) if row.get("review_reason") else None,
+        rejection_reason=row.get("rejection_reason"),
+        rejected_by=row.get("rejected_by"),
+        supersession_explanation=row.get("supersession_explanation"),
+        created_at=row["created_at"],
+        flagged_at=datetime.fromtimestamp(flagged_ms / 1000, UTC) if flagged_ms is not None else None,
+        verdict=verdict_from(row),
+        supports=tuple(support_from(support) for support in sorted(supports, key=lambda each: each["ordinal"])),
+    )
+
+
+def verdict_from(row: Mapping[str, Any]) -> StandingVerdict | None:
+    """The last verdict that stands on a decision, where this library wrote it."""
+    if not row.get("verdict_kind"):
+        return None
+    return StandingVerdict(kind=VerdictKind(row["verdict_kind"]), by=row["verdict_by"], at=row["verdict_at"])
+
+
+def support_from(row: Mapping[str, Any]) -> Support:
+    return Support.model_validate(row)
+
+
+def cause_from(
+    row: Mapping[str, Any],
+    *,
+    document: Mapping[str, Any] | None,
+    activation: Mapping[str, Any] | None,
+    parent: Mapping[str, Any] | None,
+    previous_seq: int | None = None,
+) -> Cause:
+    """Why a decision is flagged.
+
+    Args:
+        document, activation: What ``cause_document_id`` and ``cause_activation_id`` name.
+        parent: What ``cause_decision_id`` names.
+        previous_seq: The activation of that document that the decision cites.
+    """
+    if row.get("cause_kind") == "document" and document and document.get("id"):
+        return Cause(
+            kind="document",
+            document_key=document["document_key"],
+            document_title=document.get("title"),
+            version=version_from(activation) if activation and activation.get("id") else None,
+            previous_seq=previous_seq,
+        )
+    if row.get("cause_kind") == "decision" and parent and parent.get("id"):
+        return Cause(kind="decision", decision_id=parent["id"], choice_key=parent["choice_key"])
+    if row.get("review_reason") == ReviewReason.SOURCE_CHANGED_DURING_RECORDING:
+        return Cause(kind="recording")
+    return Cause(kind="unknown")
+
+
+def version_from(row: Mapping[str, Any]) -> DocumentVersion:
+    return DocumentVersion(
+        activation_seq=row["activation_seq"],
+        verb=row["verb"],
+        content_hash=row.get("content_hash"),
+        activated_at=row["activated_at"],
+        activation_id=row["id"],
+    )
+
+
+def search_copies(kind: str, **texts: str) -> dict[str, str]:
+    """What FalkorDB's full-text index reads: copies of the texts with every line end as a blank. Neo4j reads the texts."""
+    if kind != "falkordb":
+        return {}
+    return {f"_ft_{name}": text.replace("\n", " ").replace("\r", " ") for name, text in texts.items()}
+
+
+def new_decision(
+    kind: str,
+    *,
+    task: Mapping[str, Any],
+    choice_key: str,
+    revision: int,
+    conclusion: str,
+    rationale: str,
+    assumptions: list[str],
+    open_questions: list[str],
+    question: str | None,
+    author: str,
+    at: str,
+) -> dict[str, Any]:
+    """The properties of a new active decision, review state not yet set.
+
+    Args:
+        kind: The store's kind; FalkorDB needs copies for its full-text index.
+    """
+    record: dict[str, Any] = {
+        "id": ids.decision_id(task["id"], choice_key, revision),
+        "task_id": task["id"],
+        "project_id": task["project_id"],
+        "choice_key": choice_key,
+        "revision": revision,
+        "conclusion": conclusion,
+        "rationale": rationale,
+        "assumptions": assumptions,
+        "open_questions": open_questions,
+        "author": author,
+        "status": DecisionStatus.ACTIVE.value,
+        "created_at": at,
+        "conclusion_digest": ids.text_digest(conclusion)[:32],
+        MARKER: True,
+        **search_copies(kind, conclusion=conclusion, rationale=rationale),
+    }
+    if question:
+        record["question"] = question
+    return record

@@ -1,0 +1,383 @@
+"""DecisionTraces: record decisions, review them, and read them, for one project and one agent or person."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from reaffirm import fields, ids
+from reaffirm.decisions import listing, page, propagation, queue, recording, verdicts
+from reaffirm.decisions.case import Case
+from reaffirm.decisions.conflicts import list_conflicts
+from reaffirm.decisions.models import (
+    ConflictList,
+    Decision,
+    DecisionLookup,
+    DecisionPage,
+    DecisionResult,
+    DocumentSupportInput,
+    ReviewCase,
+    ReviewCounts,
+    ReviewPage,
+    ReviewReason,
+    Seen,
+    SupportHistoryPage,
+    SupportInput,
+)
+from reaffirm.decisions.queue import Filters
+from reaffirm.decisions.recording import Content, Scope
+from reaffirm.knowledge.models import FetchOutcome
+from reaffirm.operation import refusing
+from reaffirm.store import GraphStore, ValueRefused
+
+Picks = Mapping[str, tuple[int, int]]
+REAFFIRMED = "Reaffirmed after review."
+MAX_STEPS = 100
+
+
+class DecisionTraces:
+    """Decisions of one project.
+
+    Every write is one guarded statement and returns a result with ``recorded`` and ``error``; a refused write never raises.
+    Only StoreUnavailable (nothing was written) and OutcomeUnknown (look for the request id) do.
+
+    Args:
+        store: An open store.
+        project_id: Everything read and written belongs to it.
+        agent_id: Recorded as author; a person's is ``user:<name>``.
+
+    Raises:
+        ValueRefused: project_id or agent_id is not acceptable as a name.
+    """
+
+    def __init__(self, store: GraphStore, *, project_id: str, agent_id: str) -> None:
+        self._scope = Scope(store, fields.name("project_id", project_id), fields.name("agent_id", agent_id))
+
+    # Writes
+
+    @refusing(DecisionResult)
+    def record_decision(
+        self,
+        task_name: str,
+        choice_key: str,
+        conclusion: str,
+        rationale: str,
+        *,
+        supports: Sequence[SupportInput],
+        fetched_evidence: Sequence[FetchOutcome] = (),
+        assumptions: Sequence[str] = (),
+        open_questions: Sequence[str] = (),
+        question: str | None = None,
+        request_id: str | None = None,
+    ) -> DecisionResult:
+        """Record a decision when every support is valid and in the project.
+
+        Args:
+            choice_key: The question inside the task; it has one active decision at a time.
+            supports: 1 to 20 documents, events or decisions.
+            fetched_evidence: The ``ok`` outcome of fetching each cited passage. It is checked against the graph.
+            question: The choice as a question for people, at most 1,000 characters.
+            request_id: 1 to 64 characters; the same call with the same id returns the first result.
+
+        Returns:
+            The decision. When a source moved on since it was fetched, the decision is flagged and ``warnings`` says so.
+        """
+        words = recording.content(conclusion, rationale, assumptions, open_questions, question)
+        return recording.record(
+            self._scope,
+            task_name,
+            choice_key,
+            words,
+            supports=supports,
+            fetched=fetched_evidence,
+            request_id=request_id,
+        )
+
+    @refusing(DecisionResult)
+    def supersede_decision(
+        self,
+        decision_id: str,
+        conclusion: str,
+        rationale: str,
+        *,
+        explanation: str,
+        supports: Sequence[SupportInput],
+        fetched_evidence: Sequence[FetchOutcome] = (),
+        assumptions: Sequence[str] = (),
+        open_questions: Sequence[str] = (),
+        request_id: str | None = None,
+        expected: Seen | None = None,
+    ) -> DecisionResult:
+        """Replace the active revision of a choice by the next one; the old one becomes superseded.
+
+        Args:
+            explanation: Why; not blank (explanation_required).
+            expected: What a person saw; no longer so is ``decision_changed``.
+        """
+        why = _explanation(explanation)
+        if why is None:
+            return DecisionResult(recorded=False, error="explanation_required", field="explanation")
+        words = recording.content(conclusion, rationale, assumptions, open_questions)
+        return verdicts.supersede(
+            self._scope,
+            _text_id(decision_id),
+            words,
+            explanation=why,
+            supports=supports,
+            fetched=fetched_evidence,
+            request_id=request_id,
+            expected=expected,
+        )
+
+    @refusing(DecisionResult)
+    def supersede_where_it_stands(
+        self,
+        decision_id: str,
+        conclusion: str | None = None,
+        rationale: str | None = None,
+        *,
+        explanation: str,
+        expected: Seen,
+        picks: Picks | None = None,
+        assumptions: Sequence[str] | None = None,
+        open_questions: Sequence[str] | None = None,
+        request_id: str | None = None,
+    ) -> DecisionResult:
+        """Replace a decision by one that cites again all that can be cited now, each passage where it stands.
+
+        Args:
+            conclusion, rationale, assumptions, open_questions: None = as the decision has them.
+            picks: Support id → (start, end) of the candidate chosen for an ambiguous passage.
+
+        Returns:
+            ``support_required`` when nothing that the decision cites can be cited any more.
+        """
+        why = _explanation(explanation)
+        if why is None:
+            return DecisionResult(recorded=False, error="explanation_required", field="explanation")
+        given = {
+            "conclusion": conclusion,
+            "rationale": rationale,
+            "assumptions": assumptions,
+            "open_questions": open_questions,
+        }
+        _check_given(given)
+        return verdicts.supersede_where_it_stands(
+            self._scope,
+            _text_id(decision_id),
+            _words_of(given),
+            asked={name: value for name, value in given.items() if value is not None},
+            explanation=why,
+            expected=_seen(expected),
+            picks=_picks(picks),
+            request_id=request_id,
+        )
+
+    @refusing(DecisionResult)
+    def reject_decision(
+        self, decision_id: str, reason: str, *, request_id: str | None = None, expected: Seen | None = None
+    ) -> DecisionResult:
+        """Retire a decision without a replacement. It keeps its record and its supports; dependents get flagged.
+
+        Args:
+            reason: 1 to 4,000 characters.
+        """
+        return verdicts.reject(
+            self._scope,
+            _text_id(decision_id),
+            fields.text("reason", reason, fields.SHORT_TEXT),
+            request_id=request_id,
+            expected=expected,
+        )
+
+    @refusing(DecisionResult)
+    def reaffirm_decision(
+        self,
+        decision_id: str,
+        evidence: Sequence[DocumentSupportInput],
+        *,
+        fetched_evidence: Sequence[FetchOutcome] = (),
+        explanation: str = REAFFIRMED,
+        request_id: str | None = None,
+        expected: Seen | None = None,
+    ) -> DecisionResult:
+        """Confirm that a decision still stands on the current version of its documents.
+
+        Refused with ``cannot_revalidate`` when a cited document was removed or not fetched in its current version, another
+        set of documents is cited, a cited decision is not clear, a cited event was redacted, or the cited words themselves
+        changed. ``detail`` says which.
+
+        Args:
+            evidence: The new document supports, one or more per cited document; empty when no document is cited.
+        """
+        return verdicts.reaffirm(
+            self._scope,
+            _text_id(decision_id),
+            evidence,
+            fetched=fetched_evidence,
+            explanation=fields.text("explanation", explanation, fields.SHORT_TEXT),
+            request_id=request_id,
+            expected=expected,
+        )
+
+    @refusing(DecisionResult)
+    def reaffirm_where_it_stands(
+        self,
+        decision_id: str,
+        *,
+        expected: Seen,
+        picks: Picks | None = None,
+        explanation: str = REAFFIRMED,
+        request_id: str | None = None,
+    ) -> DecisionResult:
+        """Confirm a decision on its own passages, each pinned anew where it stands now. For a person who has seen them."""
+        return verdicts.reaffirm_where_it_stands(
+            self._scope,
+            _text_id(decision_id),
+            expected=_seen(expected),
+            picks=_picks(picks),
+            explanation=fields.text("explanation", explanation, fields.SHORT_TEXT),
+            request_id=request_id,
+        )
+
+    def continue_decision_review(self, limit: int = MAX_STEPS) -> int:
+        """Spread reviews: work off at most ``limit`` (1 to 100) queued decisions. Returns how many; 0 = nothing queued."""
+        return propagation.continue_review(
+            self._scope.store, self._scope.project_id, max(1, min(int(limit), MAX_STEPS))
+        )
+
+    # Reads
+
+    def get_decision(self, decision_id: str) -> DecisionLookup:
+        """One decision of this project, with its current supports."""
+        return listing.get_decision(self._scope, decision_id)
+
+    def list_decisions(
+        self, task_name: str, *, include_history: bool = True, limit: int = 20, cursor: str | None = None
+    ) -> DecisionPage:
+        """Decisions of a task, newest first, in pages of at most 100; with superseded and rejected ones by default."""
+        task = ids.task_id(self._scope.project_id, task_name) if isinstance(task_name, str) else ""
+        return listing.list_decisions(self._scope, task, include_history=include_history, limit=limit, cursor=cursor)
+
+    def task_decisions(self, task_id: str, *, limit: int = 100) -> tuple[Decision, ...]:
+        """The newest decisions of a task, by its id."""
+        return listing.list_decisions(self._scope, task_id, include_history=True, limit=limit, cursor=None).decisions
+
+    def list_decisions_for_review(
+        self,
+        *,
+        task_name: str | None = None,
+        reason: ReviewReason | str | None = None,
+        document_key: str | None = None,
+        choice_key: str | None = None,
+        limit: int = 20,
+        cursor: str | None = None,
+        backwards: bool = False,
+    ) -> ReviewPage:
+        """Active decisions that need a look, oldest flag first, with exact counts.
+
+        Args:
+            task_name, reason, document_key, choice_key: Narrow the list; an unknown value matches nothing.
+            limit: 1 to 200.
+            cursor: ``next_cursor`` or, with ``backwards``, ``previous_cursor`` of another page. A cursor that is none is
+                the beginning.
+        """
+        filters = Filters(
+            task_id=None if task_name is None else ids.task_id(self._scope.project_id, task_name),
+            reason=reason if reason is None else _reason(reason),
+            choice_key=choice_key,
+            document_id=None if document_key is None else ids.document_id(document_key),
+        )
+        try:
+            return queue.review_page(
+                self._scope.store,
+                self._scope.project_id,
+                filters,
+                limit=limit,
+                cursor=cursor,
+                backwards=backwards,
+            )
+        except ValueRefused:  # a filter with a value that no record can have
+            return ReviewPage(counts=self.review_counts())
+
+    def review_counts(self) -> ReviewCounts:
+        """Exact counts of the project, in one read."""
+        return queue.tally(self._scope.store, self._scope.project_id, Filters()).counts
+
+    def review_case(self, decision_id: str) -> ReviewCase | None:
+        """All that a person needs to judge one decision, in one read."""
+        return page.review_case(self._scope.store, self._scope.project_id, decision_id)
+
+    def list_support_history(self, decision_id: str, *, after_ordinal: int = -1, limit: int = 20) -> SupportHistoryPage:
+        """Every support that a decision has or had, in the order in which they were added, with who reviewed it when."""
+        return listing.support_history(self._scope, decision_id, after_ordinal=after_ordinal, limit=limit)
+
+    def list_conflicts(self) -> ConflictList:
+        """Choice keys whose active decisions in different tasks differ in conclusion."""
+        return list_conflicts(self._scope.store, self._scope.project_id)
+
+    def find_request(self, request_id: str) -> DecisionResult | None:
+        """What became of a write: its stored result, or None when the graph has no such write."""
+        return listing.find_request(self._scope, request_id)
+
+    def cites_document(self, document_id: str) -> bool:
+        """Whether a decision of the project cites, or once cited, a document."""
+        return listing.cites_document(self._scope, document_id)
+
+
+DecisionMemory = DecisionTraces  # its name in release 0.0.6
+
+
+def _text_id(value: object) -> str:
+    return fields.text("decision_id", value, 100, required=False)
+
+
+def _explanation(value: object) -> str | None:
+    """A checked explanation, or None when it is blank."""
+    text = fields.text("explanation", value, fields.SHORT_TEXT, required=False)
+    return text if text.strip() else None
+
+
+def _reason(value: object) -> ReviewReason | None:
+    try:
+        return ReviewReason(str(value))
+    except ValueError:
+        return None
+
+
+def _seen(value: object) -> Seen:
+    if not isinstance(value, Seen):
+        raise ValueRefused("expected", "is not what review_case() showed")
+    return value
+
+
+def _picks(value: Picks | None) -> dict[str, tuple[int, int]]:
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        raise ValueRefused("picks", "is not a map from support ids to ranges")
+    picked: dict[str, tuple[int, int]] = {}
+    for support, place in value.items():
+        if not isinstance(place, Sequence) or len(place) != 2:
+            raise ValueRefused(f"picks[{support}]", "is not a range of two offsets")
+        start = fields.whole(f"picks[{support}].start", place[0], 0)
+        picked[support] = (start, fields.whole(f"picks[{support}].end", place[1], start + 1))
+    return picked
+
+
+def _check_given(given: Mapping[str, object]) -> None:
+    """Check the words that were given; None stands for those that the decision has."""
+    recording.content(
+        "-" if given["conclusion"] is None else given["conclusion"],
+        "-" if given["rationale"] is None else given["rationale"],
+        given["assumptions"] or [],
+        given["open_questions"] or [],
+    )
+
+
+def _words_of(given: Mapping[str, object]) -> Callable[[Case], Content]:
+    def words(case: Case) -> Content:
+        kept: dict[str, Any] = {name: case.row.get(name) if value is None else value for name, value in given.items()}
+        return Content(
+            kept["conclusion"], kept["rationale"], list(kept["assumptions"] or ()), list(kept["open_questions"] or ())
+        )
+
+    return words
