@@ -9,14 +9,15 @@ import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 _BLANK = re.compile(r"\s")
 _BLANKS = re.compile(r"\s\s+")
-# An ASCII letter composes only with what follows it, so clusters are looked for in non-ASCII runs and the letter before.
+# An ASCII letter composes only with what follows it: clusters lie in non-ASCII runs and the letter before them.
 _BLANKS_OR_MARKS = re.compile(r"\s\s+|[!-~]?[^\x00-\x7f\s]+")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Folded:
     """A folded text. ``spots`` are the places where it is not the original character for character.
 
@@ -25,6 +26,14 @@ class Folded:
 
     text: str
     spots: tuple[tuple[int, int, int, int], ...] = ()
+
+    @cached_property
+    def _folded_starts(self) -> list[int]:
+        return [spot[0] for spot in self.spots]
+
+    @cached_property
+    def _original_starts(self) -> list[int]:
+        return [spot[1] for spot in self.spots]
 
     def original_range(self, start: int, end: int) -> tuple[int, int]:
         """The original range of a folded one; it always covers whole clusters."""
@@ -35,7 +44,7 @@ class Folded:
 
     def folded_at(self, offset: int) -> int:
         """The folded offset of an original one; inside a run of blanks, the run's end unless it is the run's start."""
-        at = bisect_right(self.spots, offset, key=lambda spot: spot[1]) - 1
+        at = bisect_right(self._original_starts, offset) - 1
         if at < 0:
             return offset
         folded, original, folded_length, original_length = self.spots[at]
@@ -44,7 +53,7 @@ class Folded:
         return folded if offset == original else folded + folded_length
 
     def _spot(self, index: int) -> tuple[int, int, int, int]:
-        at = bisect_right(self.spots, index, key=lambda spot: spot[0]) - 1
+        at = bisect_right(self._folded_starts, index) - 1
         return self.spots[at] if at >= 0 else (0, 0, 0, 0)
 
     def _start(self, index: int) -> int:

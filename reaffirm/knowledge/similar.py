@@ -4,7 +4,7 @@ import heapq
 import math
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from rapidfuzz import fuzz
@@ -15,7 +15,7 @@ from reaffirm.knowledge.alignment import LCS_CELLS, Span, lcs_pairs, numbered, t
 MOST_FOUND = 6  # passages looked at closely for one search
 LEAST_SHARED = 0.35  # of the weight of the needle's words, before a passage is looked at closely
 LONG_TEXT = 20_000  # characters from which on only words are compared
-LOSS = 0.05  # similarity that a passage may lose by taking in the rest of a sentence
+LOSS = 0.08  # similarity that a passage may lose by taking in the rest of a sentence
 STRAY = 0.5  # what an unmatched word costs against a matched one when a passage is trimmed
 
 Widen = Callable[[Span], Span]
@@ -85,10 +85,8 @@ class Needle:
             first, last = self._trimmed(hay, start)
             span = (hay.spans[first][0], hay.spans[last][1])
             score = similarity(self.passage, hay.text[slice(*span)])
-            for whole in self._widened(hay, span, widen) if widen else ():
-                with_rest = similarity(self.passage, hay.text[slice(*whole)])
-                if with_rest >= score - LOSS:
-                    span, score = whole, with_rest
+            if widen:
+                span, score = self._widened(hay, span, score, widen(span))
             found.append((span, score))
         found.sort(key=lambda item: (-item[1], item[0]))
         apart: list[tuple[Span, float]] = []
@@ -97,13 +95,16 @@ class Needle:
                 apart.append((span, score))
         return apart
 
-    @staticmethod
-    def _widened(hay: Tokens, span: Span, widen: Widen) -> Iterator[Span]:
-        """The range with the rest of its first sentence, of its last one, and of both."""
-        start, end = widen(span)
-        start, end = max(start, hay.spans[0][0]), min(end, hay.spans[-1][1])
-        choices = ((start, span[1]), (span[0], end), (start, end))
-        return (choice for choice in choices if choice != span)
+    def _widened(self, hay: Tokens, span: Span, score: float, whole: Span) -> tuple[Span, float]:
+        """The range with the rest of its first and last sentence where it stays (nearly) as like; signs must gain."""
+        start, end = max(whole[0], hay.spans[0][0]), min(whole[1], hay.spans[-1][1])
+        for low, high in ((start, 0), (len(hay.text), end)):
+            wider = (min(span[0], low), max(span[1], high))
+            rest = hay.text[wider[0] : span[0]] + hay.text[span[1] : wider[1]]
+            likeness = similarity(self.passage, hay.text[slice(*wider)])
+            if rest and likeness >= score - (LOSS if any(map(str.isalnum, rest)) else 0):
+                span, score = wider, likeness
+        return span, score
 
     def narrowed(self, part: Span, text: str, span: Span) -> Span | None:
         """What of a found passage corresponds to a part of this one; None when nothing of the part is left."""
