@@ -50,7 +50,6 @@ def member_required(
                 return sign_in_redirect(request)
             project, held = project_for(request.user, slug)
             request.roles = held  # type: ignore[attr-defined]
-            request.project = project  # type: ignore[attr-defined]
             if roles and held.isdisjoint(roles):
                 raise RoleMissing(roles, project)
             return view(request, project, *args, **kwargs)

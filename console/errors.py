@@ -1,12 +1,16 @@
 """Error pages. An htmx request gets a small message instead of a page, marked so that the script shows it (cases.md 44)."""
 
-from django.http import HttpRequest, HttpResponse
+import re
+
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.utils import timezone
 
-from console.access import RoleMissing
+from console.access import RoleMissing, project_for
+from console.models import Project
 
+PROJECT_ADDRESS = re.compile(r"/p/([\w-]+)/")
 RETRY_SECONDS = 5
 
 
@@ -72,17 +76,30 @@ def _unavailable(request: HttpRequest, what: str) -> HttpResponse:
 
 
 def _answer(request: HttpRequest, status: int, template: str = "", **context: object) -> HttpResponse:
+    project, roles = _where(request)
     context |= {
         "status": status,
         "number": getattr(request, "number", ""),
         "now": timezone.now(),
-        "project": getattr(request, "project", None),
-        "roles": getattr(request, "roles", frozenset()),
+        "project": project,
+        "roles": roles,
     }
     page = template or f"{status}.html"
     if getattr(request, "htmx", False):
         return _message(render_to_string(page.replace(".html", "_message.html"), context), status)
     return render(request, page, context, status=status)
+
+
+def _where(request: HttpRequest) -> tuple[Project | None, frozenset[str]]:
+    """The project of the address, when the person is a member of it: its error pages keep its top bar."""
+    slug = PROJECT_ADDRESS.match(request.path)
+    user = getattr(request, "user", None)
+    if not slug or user is None or not user.is_authenticated:
+        return None, frozenset()
+    try:
+        return project_for(user, slug[1])
+    except Http404:
+        return None, frozenset()
 
 
 def _message(html: str, status: int) -> HttpResponse:

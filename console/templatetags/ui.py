@@ -38,8 +38,8 @@ def age(since: datetime | None) -> str:
 
 
 @register.simple_tag
-def moment(at: datetime | None) -> SafeString | str:
-    """A <time> in the console's time zone; empty for None."""
+def moment(at: datetime | None, only: str = "") -> SafeString | str:
+    """A <time> in the console's time zone, or only its ``time`` of day; empty for None."""
     if at is None:
         return ""
     local = timezone.localtime(at)
@@ -47,7 +47,7 @@ def moment(at: datetime | None) -> SafeString | str:
         '<time datetime="{}" title="{}">{}</time>',
         at.isoformat(),
         local.strftime("%Y-%m-%d %H:%M:%S %Z"),
-        f"{local.day} {local:%b %Y, %H:%M}",
+        f"{local:%H:%M}" if only == "time" else f"{local.day} {local:%b %Y, %H:%M}",
     )
 
 
@@ -74,3 +74,9 @@ def short_id(value: object) -> str:
 def grouped(number: int | None) -> str:
     """A count for people: ``45212`` → ``45,212``. Never for addresses."""
     return "" if number is None else f"{number:,}"
+
+
+@register.filter
+def author(agent_id: str) -> str:
+    """An author as people read it: a person's user name, or an agent's id as it is."""
+    return agent_id.removeprefix("user:")

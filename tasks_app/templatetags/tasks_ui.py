@@ -1,6 +1,7 @@
 """Words and icons of events and steps."""
 
 from django import template
+from django.utils import timezone
 
 from reaffirm.decisions.models import Decision
 from reaffirm.history.models import Event, StepSummary
@@ -60,6 +61,15 @@ def row_kind(row: EventRow | Gap | Decision) -> str:
     if isinstance(row, Gap):
         return "gap"
     return "event" if isinstance(row, EventRow) else "decision"
+
+
+@register.filter
+def row_day(row: EventRow | Gap | Decision) -> str:
+    """The day of a row, for the line that opens a new day; empty for a gap, which has no time."""
+    if isinstance(row, Gap):
+        return ""
+    local = timezone.localtime(row.event.at if isinstance(row, EventRow) else row.created_at)
+    return f"{local.day} {local:%B %Y}"
 
 
 @register.filter
