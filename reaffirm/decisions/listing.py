@@ -14,6 +14,7 @@ from reaffirm.decisions.models import (
 )
 from reaffirm.decisions.recording import Scope
 from reaffirm.decisions.records import QUEUED_LOOKED_AT, decision_from, present, support_from
+from reaffirm.store import Row
 
 MAX_PAGE = 100
 
