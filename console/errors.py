@@ -1,4 +1,4 @@
-"""Error pages. An htmx request gets a small message instead of a page, marked so that the script shows it (cases.md 44)."""
+"""Error pages. An htmx request gets a small message instead, marked so that the script shows it (cases.md 44)."""
 
 import re
 

@@ -4,11 +4,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from django.contrib.auth.models import AbstractBaseUser
+from django.contrib.auth.models import User
 
+from console.graph import agent_id_of
 from console.models import AuditOutcome, AuditRow, Membership, Project
 
-VERDICTS = {"reaffirm": "Reaffirmed", "supersede": "Superseded", "reject": "Rejected"}
+# The verbs of the audit log that are verdicts.
+VERDICTS = {"verdict.reaffirm": "Reaffirmed", "verdict.supersede": "Superseded", "verdict.reject": "Rejected"}
 
 
 @dataclass(frozen=True)
@@ -27,20 +29,28 @@ class Decided:
     at: datetime
 
 
-def roles_by_project(user: AbstractBaseUser) -> list[Mine]:
-    rows = Membership.objects.filter(user=user).select_related("project").order_by("project__name", "project__slug", "role")
+def roles_by_project(user: User) -> list[Mine]:
+    rows = (
+        Membership.objects.filter(user=user)
+        .select_related("project")
+        .order_by("project__name", "project__slug", "role")
+    )
     roles: dict[Project, list[str]] = {}
     for row in rows:
         roles.setdefault(row.project, []).append(row.role)
     return [Mine(project, tuple(held)) for project, held in roles.items()]
 
 
-def decided_by(project: Project, user: AbstractBaseUser, limit: int = 8) -> list[Decided]:
+def decided_by(project: Project, user: User, limit: int = 8) -> list[Decided]:
     """The person's newest verdicts that the graph holds."""
     rows = AuditRow.objects.filter(
-        project=project, actor=user.get_username(), outcome=AuditOutcome.DONE, verb__in=VERDICTS
+        project=project, actor=agent_id_of(user), outcome=AuditOutcome.DONE, verb__in=VERDICTS
     ).order_by("-number")[:limit]
-    return [Decided(VERDICTS[row.verb], row.verb, row.target, row.at) for row in rows if _is_id(row.target)]
+    return [
+        Decided(VERDICTS[row.verb], row.verb.removeprefix("verdict."), row.target, row.at)
+        for row in rows
+        if _is_id(row.target)
+    ]
 
 
 def _is_id(text: str) -> bool:

@@ -1,6 +1,7 @@
 """Background jobs. Each is safe to run twice, to kill, and to leave out: verdicts never wait for one."""
 
 import logging
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -9,6 +10,7 @@ from datetime import timedelta
 from celery import shared_task
 from django.db.models import Q
 from django.utils import timezone
+from kombu import Connection
 
 from console.audit import audit_append
 from console.graph import graph_store
@@ -130,25 +132,34 @@ def _lease(name: str) -> Iterator[bool]:
 
 
 def propagate_soon() -> bool:
-    """Ask a worker to run propagation now, after a verdict. False when no broker answers: the beat comes anyway.
+    """Ask a worker to run propagation now, after a verdict. False when no broker took it in time: the beat comes anyway.
 
-    Never raises and never waits long: the verdict is already in the graph.
+    Never raises and never waits longer than a second: the verdict is already in the graph.
     """
-    global _broker_quiet_until
     if time.monotonic() < _broker_quiet_until:
         return False
-    from console.celery import app
+    queued = threading.Event()
+    thread = threading.Thread(target=_queue_propagation, args=(queued,), daemon=True)
+    thread.start()
+    thread.join(ENQUEUE_SECONDS)
+    return queued.is_set()
+
+
+def _queue_propagation(queued: threading.Event) -> None:
+    global _broker_quiet_until
+    from console.celery import app, broker_url
 
     try:
-        with app.connection_for_write(connect_timeout=1, transport_options=ENQUEUE_LIMITS) as connection:
-            propagate_reviews.apply_async(connection=connection, retry=False, ignore_result=True, expires=60)
-    except Exception as error:
+        # A connection of its own: a worker's may wait for the broker, a page may not.
+        with Connection(broker_url(), connect_timeout=1, transport_options=ENQUEUE_LIMITS) as connection:
+            app.send_task(propagate_reviews.name, connection=connection, retry=False, ignore_result=True, expires=60)
+        queued.set()
+    except Exception as error:  # noqa: BLE001  each broker raises its own kinds, and none may reach the page
         log.warning("no job was queued: %s: %s", type(error).__name__, error)
         _broker_quiet_until = time.monotonic() + BROKER_QUIET_SECONDS
-        return False
-    return True
 
 
+ENQUEUE_SECONDS = 1.0
 ENQUEUE_LIMITS = {"socket_connect_timeout": 1, "socket_timeout": 2, "max_retries": 0, "retry_on_timeout": False}
 BROKER_QUIET_SECONDS = 10.0
 _broker_quiet_until = 0.0

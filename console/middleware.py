@@ -21,7 +21,7 @@ VARY = ("HX-Request", "HX-History-Restore-Request", "HX-Boosted")
 
 
 class PageHtmx(HtmxDetails):
-    """True only when a fragment is wanted. A restored history entry and a boosted link get a whole page (cases.md 41)."""
+    """True only when a fragment is wanted: a restored history entry or a boosted link gets a page (cases.md 41)."""
 
     def __bool__(self) -> bool:
         return super().__bool__() and not self.history_restore_request and not self.boosted
@@ -61,7 +61,7 @@ def htmx_details(get_response: GetResponse) -> GetResponse:
 
 
 def htmx_sign_in(get_response: GetResponse) -> GetResponse:
-    """A redirect to sign-in becomes one of the browser, and comes back to the page, not to the fragment (cases.md 40)."""
+    """A redirect to sign-in becomes one of the browser, and comes back to the page (cases.md 40)."""
 
     def middleware(request: HttpRequest) -> HttpResponse:
         response = get_response(request)

@@ -141,7 +141,10 @@ class SignInFailure(models.Model):
     at = models.DateTimeField()
 
     class Meta:
-        indexes: ClassVar = [models.Index(fields=["key", "at"], name="failures_by_key"), models.Index(fields=["at"], name="failures_by_time")]
+        indexes: ClassVar = [
+            models.Index(fields=["key", "at"], name="failures_by_key"),
+            models.Index(fields=["at"], name="failures_by_time"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.at}"

@@ -29,7 +29,9 @@ class TabStorage(BaseStorage):
         self.request.session[SESSION] = waiting
         return [Message(int(level), text) for level, text in said], True
 
-    def _store(self, messages: list[Message | None], response: HttpResponseBase, *args: Any, **kwargs: Any) -> list[Any]:
+    def _store(
+        self, messages: list[Message | None], response: HttpResponseBase, *args: Any, **kwargs: Any
+    ) -> list[Any]:
         said = [[message.level, str(message.message)] for message in messages if message]
         if not said:
             return []

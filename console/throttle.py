@@ -17,7 +17,9 @@ def seconds_to_wait(request: HttpRequest, username: str) -> int:
     """0 when this person may try now."""
     since = timezone.now() - WINDOW
     recent = list(
-        SignInFailure.objects.filter(key=_key(request, username), at__gt=since).order_by("-at").values_list("at", flat=True)[:TRIES]
+        SignInFailure.objects.filter(key=_key(request, username), at__gt=since)
+        .order_by("-at")
+        .values_list("at", flat=True)[:TRIES]
     )
     if len(recent) < TRIES:
         return 0

@@ -63,11 +63,11 @@ class SignIn(LoginView):
         seconds = throttle.seconds_to_wait(request, request.POST.get("username", ""))
         if seconds:
             return too_many_tries(request, seconds)
-        return cast(HttpResponse, super().post(request, *args, **kwargs))
+        return super().post(request, *args, **kwargs)
 
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
         throttle.forget_failures(self.request, form.cleaned_data["username"])
-        return cast(HttpResponse, super().form_valid(form))
+        return super().form_valid(form)
 
     def form_invalid(self, form: AuthenticationForm) -> HttpResponse:
         left = throttle.note_failure(self.request, form.data.get("username", ""))
@@ -89,7 +89,9 @@ def theme(request: HttpRequest) -> HttpResponse:
 @require_POST
 @sign_in_required
 def single_keys(request: HttpRequest) -> HttpResponse:
-    return _preference(request, SingleKeysForm(request.POST), lambda chosen: {"single_keys": chosen["single_keys"] == "on"})
+    return _preference(
+        request, SingleKeysForm(request.POST), lambda chosen: {"single_keys": chosen["single_keys"] == "on"}
+    )
 
 
 def _preference(request: HttpRequest, form: Any, values: Any) -> HttpResponse:

@@ -20,7 +20,7 @@ class Gap:
 
 @dataclass(frozen=True)
 class EventRow:
-    """``text`` is the payload, cut to ``SHOWN_CHARACTERS`` unless it was asked for in full; ``left_out`` counts the rest."""
+    """``text`` is the payload, cut to ``SHOWN_CHARACTERS`` unless asked for in full; ``left_out`` counts the rest."""
 
     event: Event
     text: str
@@ -35,7 +35,7 @@ class EventRow:
 
 @dataclass(frozen=True)
 class Timeline:
-    """``rows`` holds EventRow, Gap and Decision. ``earlier`` and ``later`` are places for ``?after=``, None at an end."""
+    """``earlier`` and ``later`` are places for ``?after=``, None at an end."""
 
     rows: tuple[EventRow | Gap | Decision, ...] = ()
     first: int | None = None

@@ -7,94 +7,164 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
-        ('auth', '0012_alter_user_first_name_max_length'),
+        ("auth", "0012_alter_user_first_name_max_length"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Project',
+            name="Project",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('slug', models.CharField(max_length=50, unique=True, validators=[django.core.validators.RegexValidator('\\A[a-z0-9](?:[a-z0-9-]{0,48}[a-z0-9])?\\Z', 'Use a-z, 0-9 and - inside, at most 50.')])),
-                ('name', models.CharField(max_length=200)),
-                ('graph_id', models.CharField(max_length=200, unique=True)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "slug",
+                    models.CharField(
+                        max_length=50,
+                        unique=True,
+                        validators=[
+                            django.core.validators.RegexValidator(
+                                "\\A[a-z0-9](?:[a-z0-9-]{0,48}[a-z0-9])?\\Z", "Use a-z, 0-9 and - inside, at most 50."
+                            )
+                        ],
+                    ),
+                ),
+                ("name", models.CharField(max_length=200)),
+                ("graph_id", models.CharField(max_length=200, unique=True)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
             ],
         ),
         migrations.CreateModel(
-            name='JobBeat',
+            name="JobBeat",
             fields=[
-                ('name', models.CharField(max_length=50, primary_key=True, serialize=False)),
-                ('last_run_at', models.DateTimeField(null=True)),
-                ('running_until', models.DateTimeField(null=True)),
-                ('detail', models.CharField(blank=True, max_length=200)),
+                ("name", models.CharField(max_length=50, primary_key=True, serialize=False)),
+                ("last_run_at", models.DateTimeField(null=True)),
+                ("running_until", models.DateTimeField(null=True)),
+                ("detail", models.CharField(blank=True, max_length=200)),
             ],
         ),
         migrations.CreateModel(
-            name='Preference',
+            name="Preference",
             fields=[
-                ('user', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='preference', serialize=False, to=settings.AUTH_USER_MODEL)),
-                ('theme', models.CharField(choices=[('auto', 'as the system'), ('light', 'light'), ('dark', 'dark')], default='auto', max_length=5)),
-                ('single_keys', models.BooleanField(default=True)),
+                (
+                    "user",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        primary_key=True,
+                        related_name="preference",
+                        serialize=False,
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "theme",
+                    models.CharField(
+                        choices=[("auto", "as the system"), ("light", "light"), ("dark", "dark")],
+                        default="auto",
+                        max_length=5,
+                    ),
+                ),
+                ("single_keys", models.BooleanField(default=True)),
             ],
         ),
         migrations.CreateModel(
-            name='AuditHead',
+            name="AuditHead",
             fields=[
-                ('project', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, primary_key=True, related_name='audit_head', serialize=False, to='console.project')),
-                ('number', models.PositiveBigIntegerField(default=0)),
-                ('hash', models.CharField(blank=True, max_length=64)),
-                ('settled_to', models.PositiveBigIntegerField(default=0)),
+                (
+                    "project",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        primary_key=True,
+                        related_name="audit_head",
+                        serialize=False,
+                        to="console.project",
+                    ),
+                ),
+                ("number", models.PositiveBigIntegerField(default=0)),
+                ("hash", models.CharField(blank=True, max_length=64)),
+                ("settled_to", models.PositiveBigIntegerField(default=0)),
             ],
         ),
         migrations.CreateModel(
-            name='SignInFailure',
+            name="SignInFailure",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('key', models.CharField(max_length=64)),
-                ('at', models.DateTimeField()),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("key", models.CharField(max_length=64)),
+                ("at", models.DateTimeField()),
             ],
             options={
-                'indexes': [models.Index(fields=['key', 'at'], name='failures_by_key'), models.Index(fields=['at'], name='failures_by_time')],
+                "indexes": [
+                    models.Index(fields=["key", "at"], name="failures_by_key"),
+                    models.Index(fields=["at"], name="failures_by_time"),
+                ],
             },
         ),
         migrations.CreateModel(
-            name='AuditRow',
+            name="AuditRow",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('number', models.PositiveBigIntegerField()),
-                ('at', models.DateTimeField()),
-                ('actor', models.CharField(max_length=200)),
-                ('verb', models.CharField(max_length=50)),
-                ('target', models.CharField(max_length=200)),
-                ('outcome', models.CharField(max_length=20)),
-                ('request_id', models.CharField(blank=True, max_length=64)),
-                ('detail', models.CharField(blank=True, max_length=500)),
-                ('previous_hash', models.CharField(max_length=64)),
-                ('hash', models.CharField(max_length=64)),
-                ('project', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='audit_rows', to='console.project')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("number", models.PositiveBigIntegerField()),
+                ("at", models.DateTimeField()),
+                ("actor", models.CharField(max_length=200)),
+                ("verb", models.CharField(max_length=50)),
+                ("target", models.CharField(max_length=200)),
+                ("outcome", models.CharField(max_length=20)),
+                ("request_id", models.CharField(blank=True, max_length=64)),
+                ("detail", models.CharField(blank=True, max_length=500)),
+                ("previous_hash", models.CharField(max_length=64)),
+                ("hash", models.CharField(max_length=64)),
+                (
+                    "project",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="audit_rows", to="console.project"
+                    ),
+                ),
             ],
             options={
-                'ordering': ['project', 'number'],
-                'indexes': [models.Index(fields=['project', 'request_id', 'number'], name='audit_by_request'), models.Index(fields=['project', 'actor', 'number'], name='audit_by_actor')],
-                'constraints': [models.UniqueConstraint(fields=('project', 'number'), name='audit_numbers_are_unique')],
+                "ordering": ["project", "number"],
+                "indexes": [
+                    models.Index(fields=["project", "request_id", "number"], name="audit_by_request"),
+                    models.Index(fields=["project", "actor", "number"], name="audit_by_actor"),
+                ],
+                "constraints": [models.UniqueConstraint(fields=("project", "number"), name="audit_numbers_are_unique")],
             },
         ),
         migrations.CreateModel(
-            name='Membership',
+            name="Membership",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('role', models.CharField(choices=[('viewer', 'Viewer'), ('reviewer', 'Reviewer'), ('lead', 'Lead'), ('compliance', 'Compliance'), ('admin', 'Admin')], max_length=20)),
-                ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='memberships', to='console.project')),
-                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='memberships', to=settings.AUTH_USER_MODEL)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "role",
+                    models.CharField(
+                        choices=[
+                            ("viewer", "Viewer"),
+                            ("reviewer", "Reviewer"),
+                            ("lead", "Lead"),
+                            ("compliance", "Compliance"),
+                            ("admin", "Admin"),
+                        ],
+                        max_length=20,
+                    ),
+                ),
+                (
+                    "project",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="memberships", to="console.project"
+                    ),
+                ),
+                (
+                    "user",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="memberships",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
             ],
             options={
-                'constraints': [models.UniqueConstraint(fields=('project', 'user', 'role'), name='one_row_per_role')],
+                "constraints": [models.UniqueConstraint(fields=("project", "user", "role"), name="one_row_per_role")],
             },
         ),
     ]

@@ -9,7 +9,12 @@ from tasks_app.timeline import EventRow, Gap
 
 register = template.Library()
 
-EVENT_ICONS = {"message": "message-circle", "tool_call": "route", "tool_result": "corner-down-right", "note": "file-text"}
+EVENT_ICONS = {
+    "message": "message-circle",
+    "tool_call": "route",
+    "tool_result": "corner-down-right",
+    "note": "file-text",
+}
 STEP_ICONS = {
     "completed": "circle-check",
     "in_progress": "circle-dot",

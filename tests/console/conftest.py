@@ -20,7 +20,9 @@ def project(db: None) -> "Project":
 
     claims = Project.objects.create(slug="claims", name="Claims and refunds", graph_id="claims-in-graph")
     for role in Role.values:
-        Membership.objects.create(project=claims, user=User.objects.create_user(role, password="long enough 1"), role=role)
+        Membership.objects.create(
+            project=claims, user=User.objects.create_user(role, password="long enough 1"), role=role
+        )
     User.objects.create_user("stranger", password="long enough 1")
     return claims
 

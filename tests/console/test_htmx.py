@@ -62,7 +62,9 @@ def test_a_fragment_without_a_session_sends_the_browser_to_sign_in_and_back(
     assert parse_qs(target.query) == {"next": ["/p/claims/queue/?page=2"]}
 
 
-@pytest.mark.parametrize("page", ["https://evil.example/p/claims/", "//evil.example", "", "http://testserver//evil.example/"])
+@pytest.mark.parametrize(
+    "page", ["https://evil.example/p/claims/", "//evil.example", "", "http://testserver//evil.example/"]
+)
 def test_it_never_comes_back_to_another_site(page: str, project: Project) -> None:
     response = Client().get("/p/claims/", headers=HTMX | {"HX-Current-URL": page})
 

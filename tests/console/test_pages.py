@@ -108,13 +108,13 @@ def test_the_top_bar_shows_only_pages_that_exist(client_of: Callable[..., Client
 def test_my_newest_verdicts_are_listed(client_of: Callable[..., Client], project: Project, on_graph: str) -> None:
     mine, other = "11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222"
     for actor, target, outcome in (
-        ("reviewer", mine, "intended"),
-        ("reviewer", mine, "done"),
-        ("reviewer", other, "stale"),
-        ("lead", other, "done"),
-        ("reviewer", "not-an-id", "done"),
+        ("user:reviewer", mine, "intended"),
+        ("user:reviewer", mine, "done"),
+        ("user:reviewer", other, "stale"),
+        ("user:lead", other, "done"),
+        ("user:reviewer", "not-an-id", "done"),
     ):
-        audit_append(project=project, actor=actor, verb="reject", target=target, outcome=outcome)
+        audit_append(project=project, actor=actor, verb="verdict.reject", target=target, outcome=outcome)
     page = soup(client_of("reviewer").get("/p/claims/"))
 
     assert [link["href"] for link in page.select("#decided a")] == [f"/p/claims/decisions/{mine}/"]
@@ -163,7 +163,8 @@ def test_a_chosen_theme_is_written_into_every_page(theme: str, client_of: Callab
 
 
 @pytest.mark.parametrize(
-    ("address", "data"), [("/settings/theme/", {"theme": "pink"}), ("/settings/theme/", {}), ("/settings/keys/", {"single_keys": "x"})]
+    ("address", "data"),
+    [("/settings/theme/", {"theme": "pink"}), ("/settings/theme/", {}), ("/settings/keys/", {"single_keys": "x"})],
 )
 def test_an_unknown_choice_is_refused(address: str, data: dict[str, Any], client_of: Callable[..., Client]) -> None:
     assert client_of("stranger").post(address, data).status_code == 422

@@ -47,7 +47,9 @@ def test_a_postgres_url_is_taken_apart() -> None:
     assert (found["NAME"], found["OPTIONS"]) == ("reaffirm", {"sslmode": "require"})
 
 
-@pytest.mark.parametrize("url", ["mysql://u:secret@h/x", "postgres://u:secret@h", "sqlite:///", "postgres://u:secret@h:port/x"])
+@pytest.mark.parametrize(
+    "url", ["mysql://u:secret@h/x", "postgres://u:secret@h", "sqlite:///", "postgres://u:secret@h:port/x"]
+)
 def test_a_wrong_database_url_is_a_problem_that_keeps_the_password(url: str) -> None:
     environment = Environment({"DATABASE_URL": url})
     environment.database("DATABASE_URL", "sqlite:///x", Path("/app"))
@@ -80,9 +82,8 @@ def test_the_key_is_made_once_and_only_its_owner_reads_it(tmp_path: Path) -> Non
 def run(code: str, tmp_path: Path, **environment: str) -> subprocess.CompletedProcess[str]:
     clean = {"PATH": os.environ["PATH"], "VAR_DIR": str(tmp_path), "DJANGO_SETTINGS_MODULE": "console.settings"}
     clean |= {name: os.environ[name] for name in ("PYTHONPATH", "HOME") if name in os.environ}
-    return subprocess.run(
-        [sys.executable, *code.split(" ", 1)], cwd=ROOT, env=clean | environment, capture_output=True, text=True, timeout=60
-    )
+    command = [sys.executable, *code.split(" ", 1)]
+    return subprocess.run(command, cwd=ROOT, env=clean | environment, capture_output=True, text=True, timeout=60)
 
 
 def test_a_command_names_each_setting_that_it_cannot_use(tmp_path: Path) -> None:

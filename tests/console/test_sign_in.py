@@ -24,13 +24,16 @@ def test_the_form_says_what_it_is(db: None) -> None:
 
 
 def test_the_right_password_leads_to_where_the_person_was(project: Project) -> None:
-    response = Client().post("/sign-in/?next=/p/claims/tasks/%3Fcursor%3Dx", RIGHT | {"next": "/p/claims/tasks/?cursor=x"})
+    wanted = {"next": "/p/claims/tasks/?cursor=x"}
+    response = Client().post("/sign-in/?next=/p/claims/tasks/%3Fcursor%3Dx", RIGHT | wanted)
 
     assert response.status_code == 302
     assert response["Location"] == "/p/claims/tasks/?cursor=x"
 
 
-@pytest.mark.parametrize("target", ["//evil.example/", "https://evil.example/", "javascript:alert(1)", "/\\evil.example"])
+@pytest.mark.parametrize(
+    "target", ["//evil.example/", "https://evil.example/", "javascript:alert(1)", "/\\evil.example"]
+)
 def test_it_never_leads_elsewhere(target: str, project: Project) -> None:
     """cases.md 40"""
     assert Client().post("/sign-in/", RIGHT | {"next": target})["Location"] == "/"

@@ -50,7 +50,8 @@ def layout(
     full: int = 0,
 ) -> Timeline:
     last = total if total is not None else (events[-1].seq if events else 0)
-    task = Task(id="t", project_id="p", name="task", goal="g", status="open", event_seq=last, author="a", created_at=BEGUN)
+    said = {"id": "t", "project_id": "p", "name": "task", "goal": "g", "status": "open", "author": "a"}
+    task = Task(event_seq=last, created_at=BEGUN, **said)
     by_state: dict[StepState, tuple[StepSummary, ...]] = {}
     for one in steps:
         by_state[one.state] = (*by_state.get(one.state, ()), one)

@@ -10,7 +10,7 @@ from console.models import Project
 
 
 class Command(BaseCommand):
-    help = "Complete the records that agentic-graphrag wrote, so that the queue lists them. Safe to run again; a job does it too."
+    help = "Complete the records that agentic-graphrag wrote, so that the queue lists them. A job does it too."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("slugs", nargs="*")

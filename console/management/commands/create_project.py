@@ -13,7 +13,7 @@ from console.models import AuditHead, Membership, Project, Role
 
 
 class Command(BaseCommand):
-    help = "Make a project, or add members to it. A person without an account gets one, with a password that is printed once."
+    help = "Make a project, or add members to it. Who has no account gets one; its password is printed once."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("slug", help="its part of the address: a-z, 0-9 and -")
@@ -35,7 +35,9 @@ class Command(BaseCommand):
 
 
 def _project(slug: str, name: str | None, graph_id: str | None) -> Project:
-    project = Project.objects.filter(slug=slug).first() or Project(slug=slug, name=name or slug, graph_id=graph_id or slug)
+    project = Project.objects.filter(slug=slug).first() or Project(
+        slug=slug, name=name or slug, graph_id=graph_id or slug
+    )
     if graph_id and project.graph_id != graph_id:
         raise CommandError(f"{slug} exists with the graph id {project.graph_id}; it cannot be changed.")
     project.name = name or project.name

@@ -10,7 +10,7 @@ from console.models import Project
 
 
 class Command(BaseCommand):
-    help = "Check the audit log of every project, or of those named; exits with 1 when anything was edited, removed or cut."
+    help = "Check the audit log of every project, or of those named; fails when anything was edited or removed."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("slugs", nargs="*")
