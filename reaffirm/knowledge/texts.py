@@ -83,6 +83,35 @@ class DocumentText:
             return None
         return start - _offset(self.pieces[first]), end - _offset(self.pieces[last])
 
+    def part_of(self, reference: EvidenceReference) -> tuple[int, int] | None:
+        """Where a range begins to be held, up to the first chunk whose offsets are not known.
+
+        For a text that does not hold all of it. None when it holds nothing of it, or when every offset is known: then a
+        range that reaches past the end names no passage.
+        """
+        start, end = reference.char_start, reference.char_end
+        if self.exact or start is None or end is None:
+            return None
+        touching = [number for low, high, number in self._stored if low < end and start < high]
+        if not touching:
+            return None
+        last = touching[0]
+        for number in touching[1:]:
+            if number != last + 1 or not self._joined(last, number):
+                break
+            last = number
+        head, tail = self.pieces[touching[0]], self.pieces[last]
+        return max(head.start, start - _offset(head)), min(tail.end, end - _offset(tail))
+
+    def stored_range(self, start: int, end: int) -> tuple[int, int] | None:
+        """The offsets of ``text[start:end]`` in the stored text; None when they are not known."""
+        if self.exact:
+            return start, end
+        touched = self._touched(start, end)
+        if not touched or not self._joined(touched[0], touched[-1]) or self.pieces[touched[0]].offset is None:
+            return None
+        return start + _offset(self.pieces[touched[0]]), end + _offset(self.pieces[touched[-1]])
+
     def evidence_id(self, document_id: str, content_hash: str, start: int, end: int) -> str | None:
         """The id that names ``text[start:end]``: of its offsets, or else of the one chunk that holds it.
 

@@ -1,0 +1,279 @@
+"""One attempt to add, update or remove a document: read how it stands, decide, and run one guarded statement."""
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+from uuid import uuid4
+
+from reaffirm import fields, ids
+from reaffirm.knowledge import statements as cypher
+from reaffirm.knowledge.describing import Description
+from reaffirm.knowledge.ingestion import CHUNKER_HASH, SCHEMA, Version, version_of
+from reaffirm.knowledge.models import IngestResult
+from reaffirm.knowledge.sections import MEDIA_TYPES, PLAIN
+from reaffirm.store import GraphStore
+
+NEW_VERSION, METADATA_ONLY, NO_OP, REMOVED = "new_version", "metadata_only", "no_op", "removed"
+
+
+@dataclass(frozen=True)
+class Job:
+    """One call. Its activation id is made once, so that a second attempt finds what the first one did.
+
+    Attributes:
+        verb: add, update or delete, as called.
+    """
+
+    document_key: str
+    document_id: str
+    verb: str
+    job_id: str
+    author: str | None = None
+    project_id: str | None = None
+    description: Description = field(default_factory=Description)
+
+    @property
+    def activation_id(self) -> str:
+        return ids.activation_id(self.job_id)
+
+
+def job_of(
+    document_key: str,
+    verb: str,
+    author: str | None,
+    project_id: str | None = None,
+    description: Description | None = None,
+) -> Job:
+    """Check the arguments of a call.
+
+    Raises:
+        ValueRefused: One of them is not acceptable.
+    """
+    key = fields.document_key("document_key", document_key)
+    return Job(
+        document_key=key,
+        document_id=ids.document_id(key),
+        verb=verb,
+        job_id=str(uuid4()),
+        author=None if author is None else fields.name("author", author),
+        project_id=None if project_id is None else fields.name("project_id", project_id),
+        description=description or Description(),
+    )
+
+
+@dataclass(frozen=True)
+class Seen:
+    """The document as the attempt found it.
+
+    Attributes:
+        doc: Its properties; None when it does not exist.
+        done: The activation of this very call, when an earlier attempt was applied after all.
+        jobs: Unfinished jobs of agentic-graphrag on it.
+        parts: Chunks of the current version that can be read.
+        linked: The project of the call has it among its sources.
+    """
+
+    doc: dict[str, Any] | None
+    done: dict[str, Any] | None
+    jobs: int
+    parts: int
+    citers: int
+    linked: bool
+
+    @property
+    def seq(self) -> int:
+        return int((self.doc or {}).get("activation_seq") or 0)
+
+    @property
+    def hash(self) -> str:
+        return str((self.doc or {}).get("current_content_hash") or "")
+
+    @property
+    def live(self) -> bool:
+        return bool(self.hash) and self.parts > 0
+
+
+def see(store: GraphStore, job: Job, now: str) -> Seen:
+    """How the document stands, with one read."""
+    row = store.read(
+        cypher.READ_STATE,
+        id=job.document_id,
+        document_key=job.document_key,
+        activation_id=job.activation_id,
+        project_id=job.project_id,
+        unfinished=cypher.UNFINISHED_JOBS,
+        now_ms=ids.milliseconds(now),
+    )[0]
+    return Seen(row["doc"], row["activation"], row["jobs"], row["parts"], row["citers"], row["sources"] > 0)
+
+
+def ingest(store: GraphStore, job: Job, text: str) -> IngestResult | None:
+    """Add or update once; None when the world moved between the read and the write."""
+    now = ids.now()
+    seen = see(store, job, now)
+    if seen.done:
+        return _earlier(job, seen.done, NEW_VERSION, seen.parts)
+    if seen.doc is None and job.verb == "update":
+        return _refused(job, "document_not_found")
+    if seen.doc and seen.live and seen.hash == ids.text_digest(text):
+        return _describe(store, job, seen, seen.doc, now)
+    refusal = _hindrance(job, seen)
+    if refusal:
+        return refusal
+    media_type = job.description.media_type or (seen.doc or {}).get("media_type")
+    media_type = media_type if media_type in MEDIA_TYPES else PLAIN
+    version = version_of(job.document_key, text, media_type, now=now, ft_fields=store.kind == "falkordb")
+    return _activate(store, job, seen, version, now, media_type)
+
+
+def remove(store: GraphStore, job: Job) -> IngestResult | None:
+    """Remove once; None when the world moved between the read and the write."""
+    now = ids.now()
+    seen = see(store, job, now)
+    if seen.done:
+        return _earlier(job, seen.done, REMOVED, 0)
+    if seen.doc is None:
+        return _refused(job, "document_not_found")
+    if not seen.live:
+        return _result(job, NO_OP, seen.seq)
+    refusal = _hindrance(job, seen)
+    if refusal:
+        return refusal
+    rows = store.write(
+        cypher.REMOVE_DOCUMENT,
+        **_common(job, seen, now),
+        facts=_facts(job, seen, now, "delete")
+        | {"document": {"current_content_hash": None, "updated_at": now, "activation_seq": seen.seq + 1}},
+        version_id="",  # of no version: all parts are closed
+        reason="source_removed",
+    )
+    return _result(job, REMOVED, seen.seq + 1, flagged=rows[0]["flagged"]) if rows else None
+
+
+def _activate(
+    store: GraphStore, job: Job, seen: Seen, version: Version, now: str, media_type: str
+) -> IngestResult | None:
+    known = seen.doc is not None
+    facts = _facts(job, seen, now, "update" if known and (seen.live or job.verb == "update") else "add")
+    facts["activation"] |= {"content_hash": version.content_hash, "version_id": version.version_id}
+    facts["document"] = _document(job, seen, now) | {
+        "current_content_hash": version.content_hash,
+        "media_type": media_type,
+    }
+    rows = store.write(
+        cypher.ACTIVATE_VERSION if known else cypher.CREATE_DOCUMENT,
+        **_common(job, seen, now),
+        facts=facts,
+        version={"sections": version.sections, "chunks": version.chunks, **asdict(version.links)},
+        version_id=version.version_id,
+        reason="source_changed",
+    )
+    if not rows:
+        return None
+    return _result(
+        job, NEW_VERSION, seen.seq + 1, version.content_hash, chunks=len(version.chunks), flagged=rows[0]["flagged"]
+    )
+
+
+def _describe(store: GraphStore, job: Job, seen: Seen, doc: dict[str, Any], now: str) -> IngestResult | None:
+    """The text is the current one: only what describes it may differ."""
+    changes = {name: value for name, value in job.description.properties().items() if doc[name] != value}
+    link = job.project_id is not None and not seen.linked
+    if changes or link:
+        rows = store.write(
+            cypher.DESCRIBE_DOCUMENT,
+            id=job.document_id,
+            seen_seq=seen.seq,
+            seen_hash=seen.hash,
+            facts={
+                "changes": changes | {"updated_at": now} if changes else {},
+                "source_of": [job.project_id] if link else [],
+            },
+        )
+        if not rows:
+            return None
+    return _result(job, METADATA_ONLY if changes else NO_OP, seen.seq, seen.hash, chunks=seen.parts)
+
+
+def _document(job: Job, seen: Seen, now: str) -> dict[str, Any]:
+    """What the new version sets on the document. What the caller did not name stays."""
+    described = {"updated_at": now, "activation_seq": seen.seq + 1, **SCHEMA, **job.description.properties()}
+    if seen.doc is not None:
+        return described
+    key = {"document_key": job.document_key, "uri": job.document_key}
+    return {**key, "title": job.document_key.rsplit("/", 1)[-1] or job.document_key, **described}
+
+
+def _common(job: Job, seen: Seen, now: str) -> dict[str, Any]:
+    """What the guards and the flags of every activating statement ask for."""
+    return {
+        "id": job.document_id,
+        "document_key": job.document_key,
+        "seen_seq": seen.seq,
+        "seen_hash": seen.hash,
+        "seq": seen.seq + 1,
+        "activation_id": job.activation_id,
+        "chunker_hash": CHUNKER_HASH,
+        "unfinished": cypher.UNFINISHED_JOBS,
+        "most": cypher.MAX_CITERS,
+        "now": now,
+        "now_ms": ids.milliseconds(now),
+    }
+
+
+def _facts(job: Job, seen: Seen, now: str, verb: str) -> dict[str, Any]:
+    """The activation, who does it, and for which project."""
+    activation: dict[str, Any] = {
+        "id": job.activation_id,
+        "document_key": job.document_key,
+        "verb": verb,
+        "activation_seq": seen.seq + 1,
+        "activated_at": now,
+        "job_id": job.job_id,
+    }
+    activation |= {"previous_content_hash": seen.hash} if seen.hash else {}
+    activation |= {"author": job.author} if job.author else {}
+    source_of = [job.project_id] if job.project_id else []
+    return {"activation": activation, "author": job.author, "source_of": source_of}
+
+
+def _hindrance(job: Job, seen: Seen) -> IngestResult | None:
+    """Why the document cannot get a new version now."""
+    if seen.jobs:
+        return _refused(job, "document_busy")
+    if seen.doc and seen.doc["pending"]:
+        detail = "agentic-graphrag began to write this document and did not finish; open the graph with it once"
+        return _refused(job, "document_busy", detail)
+    if seen.citers > cypher.MAX_CITERS:
+        detail = (
+            f"{seen.citers:,} active decisions cite {job.document_key}; a change may flag at most "
+            f"{cypher.MAX_CITERS:,} at once. Nothing was written."
+        )
+        return _refused(job, "too_many_citers", detail)
+    return None
+
+
+def _refused(job: Job, error: str, detail: str | None = None) -> IngestResult:
+    return IngestResult(
+        recorded=False, error=error, detail=detail, document_key=job.document_key, document_id=job.document_id
+    )
+
+
+def _earlier(job: Job, done: dict[str, Any], decision: str, parts: int) -> IngestResult:
+    """What an attempt did whose answer was lost."""
+    flagged = int(done.get("decisions_flagged") or 0)
+    return _result(job, decision, done["activation_seq"], done.get("content_hash"), chunks=parts, flagged=flagged)
+
+
+def _result(
+    job: Job, decision: str, seq: int, content_hash: str | None = None, *, chunks: int = 0, flagged: int = 0
+) -> IngestResult:
+    return IngestResult(
+        recorded=True,
+        document_key=job.document_key,
+        document_id=job.document_id,
+        decision=decision,
+        content_hash=content_hash,
+        activation_seq=seq,
+        chunks=chunks,
+        flagged=flagged,
+    )

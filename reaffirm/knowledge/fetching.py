@@ -1,0 +1,204 @@
+"""Reading text: what an evidence id names, and the current version of a document."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from reaffirm import fields
+from reaffirm.knowledge.describing import known_id, web_address
+from reaffirm.knowledge.evidence import decode
+from reaffirm.knowledge.models import EvidenceReference, FetchOutcome, FetchStatus, ReferenceKind
+from reaffirm.knowledge.texts import Chunk, DocumentText, rebuild
+from reaffirm.store import GraphStore
+
+MAX_IDS = 100
+_SHOWN = 200  # characters of a malformed id that are given back
+
+_CHUNK = """c{.id, .index, .text, .content_hash, .char_start, .char_end, .chunker_hash, version_id: part.version_id,
+    closed: part.invalid_at}"""
+
+# Versions are asked for by the head of their hash; 'g' comes after every hexadecimal digit.
+READ_VERSIONS = f"""UNWIND $versions AS wanted
+MATCH (doc:Document {{id: wanted.document}})
+WITH wanted, doc
+MATCH (c:Chunk) WHERE c.document_id = wanted.document
+  AND c.content_hash >= wanted.prefix AND c.content_hash < wanted.after AND c._pending_job_id IS NULL
+WITH wanted, doc, c
+MATCH (doc)-[part:HAS_PART]->(c) WHERE part._pending_job_id IS NULL
+RETURN wanted.document AS document, wanted.prefix AS prefix,
+  doc{{.document_key, .title, .uri, .current_content_hash, .activation_seq}} AS doc, collect({_CHUNK}) AS chunks"""
+
+READ_CURRENT = f"""MATCH (doc:Document {{id: $id}})
+WITH doc
+MATCH (c:Chunk) WHERE c.document_id = $id AND c.content_hash = doc.current_content_hash AND c._pending_job_id IS NULL
+WITH doc, c
+MATCH (doc)-[part:HAS_PART]->(c) WHERE part.invalid_at IS NULL AND part._pending_job_id IS NULL
+RETURN doc.id AS id, doc.current_content_hash AS content_hash, collect({_CHUNK}) AS chunks"""
+
+
+@dataclass(frozen=True)
+class CurrentVersion:
+    """The version of a document that holds now."""
+
+    document_id: str
+    content_hash: str
+    text: DocumentText
+
+    def passages(self) -> tuple[str, ...]:
+        """The evidence id of each chunk with words in it."""
+        named = (
+            self.text.evidence_id(self.document_id, self.content_hash, piece.start, piece.end)
+            for piece in self.text.pieces
+            if not self.text.text[piece.start : piece.end].isspace()
+        )
+        return tuple(evidence_id for evidence_id in named if evidence_id)
+
+    def cite(self, quote: str, occurrence: int) -> str:
+        """The evidence id of the words where they stand for the nth time; ValueError when they do not."""
+        at = -1
+        for number in range(occurrence):
+            at = self.text.text.find(quote, at + 1) if quote else -1
+            if at < 0:
+                raise ValueError(f"the current version holds these words {number} times, not {occurrence}")
+        found = self.text.evidence_id(self.document_id, self.content_hash, at, at + len(quote))
+        if found is None:
+            raise ValueError("these words lie across chunks whose place in the text is not known; cite them apart")
+        return found
+
+
+def current(store: GraphStore, document_key: str) -> CurrentVersion | None:
+    """The current version, with one read; None when the document is unknown or removed."""
+    node = known_id(document_key)
+    rows = store.read(READ_CURRENT, id=node) if node else []
+    if not rows:
+        return None
+    return CurrentVersion(rows[0]["id"], rows[0]["content_hash"], rebuild(one_set(rows[0]["chunks"])))
+
+
+def one_set(rows: Iterable[dict[str, Any]]) -> list[Chunk]:
+    """The chunks of one cutting. Two programs may have cut the text: an open cutting wins, else the one closed last."""
+    sets: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for row in rows:
+        sets.setdefault((row["version_id"] or "", row["chunker_hash"] or ""), []).append(row)
+    if not sets:
+        return []
+    _, chosen = max(sets.items(), key=lambda item: (_closed(item[1]), item[0]))
+    return [chunk_of(row) for row in chosen]
+
+
+def chunk_of(row: dict[str, Any]) -> Chunk:
+    """A chunk from its row."""
+    return Chunk(row["id"], row["index"], row["text"], row["char_start"], row["char_end"])
+
+
+def _closed(rows: list[dict[str, Any]]) -> tuple[bool, str]:
+    times = [row["closed"] for row in rows]
+    return any(time is None for time in times), max((time for time in times if time), default="")
+
+
+# Fetch
+
+
+@dataclass
+class _Version:
+    """What the read found behind one document and hash head."""
+
+    doc: dict[str, Any]
+    chunks: list[dict[str, Any]]
+    _texts: dict[str, DocumentText] = field(default_factory=dict)
+
+    @property
+    def hashes(self) -> set[str]:
+        return {row["content_hash"] for row in self.chunks}
+
+    def text_for(self, reference: EvidenceReference) -> DocumentText:
+        """The cutting that a chunk id names, or else the one that stands for the version."""
+        wanted = [row for row in self.chunks if row["id"] == reference.chunk_id]
+        key = wanted[0]["id"] if wanted else ""
+        if key not in self._texts:
+            self._texts[key] = rebuild([chunk_of(wanted[0])] if wanted else one_set(self.chunks))
+        return self._texts[key]
+
+
+def fetch(store: GraphStore, evidence_ids: Sequence[str], *, max_chars: int | None) -> tuple[FetchOutcome, ...]:
+    """The words behind evidence ids; see Graph.fetch()."""
+    if len(evidence_ids) > MAX_IDS:
+        raise ValueError(f"{len(evidence_ids)} evidence ids; the limit is {MAX_IDS}")
+    limit = None if max_chars is None else fields.whole("max_chars", max_chars, 1)
+    references = [decode(evidence_id) for evidence_id in evidence_ids]
+    versions = _read(store, [reference for reference in references if reference])
+    return tuple(
+        _outcome(str(evidence_id), reference, versions, limit)
+        for evidence_id, reference in zip(evidence_ids, references, strict=True)
+    )
+
+
+def _read(store: GraphStore, references: list[EvidenceReference]) -> dict[tuple[str, str], _Version]:
+    keys = dict.fromkeys((reference.document_node_id, reference.content_hash_prefix) for reference in references)
+    if not keys:
+        return {}
+    wanted = [{"document": document, "prefix": prefix, "after": prefix + "g"} for document, prefix in keys]
+    rows = store.read(READ_VERSIONS, versions=wanted)
+    return {(row["document"], row["prefix"]): _Version(row["doc"], row["chunks"]) for row in rows}
+
+
+def _outcome(
+    evidence_id: str,
+    reference: EvidenceReference | None,
+    versions: dict[tuple[str, str], _Version],
+    limit: int | None,
+) -> FetchOutcome:
+    if reference is None:
+        detail = "the evidence id is not in the form ev1:s:… or ev1:c:…"
+        return FetchOutcome(evidence_id=evidence_id[:_SHOWN], status=FetchStatus.MALFORMED, detail=detail)
+    version = versions.get((reference.document_node_id, reference.content_hash_prefix))
+    if version is None:
+        return _unavailable(evidence_id, reference, "the graph has no such version of a document")
+    if len(version.hashes) > 1:
+        return _unavailable(evidence_id, reference, "more than one version has a hash that begins like this")
+    text = version.text_for(reference)
+    whole = text.range_of(reference)
+    found = whole or text.part_of(reference)
+    if found is None:
+        return _unavailable(evidence_id, reference, "this version has no such passage: its place is outside the text")
+    return _found(evidence_id, reference, version, text, found, whole is None, limit)
+
+
+def _unavailable(evidence_id: str, reference: EvidenceReference, detail: str) -> FetchOutcome:
+    return FetchOutcome(evidence_id=evidence_id, status=FetchStatus.UNAVAILABLE, reference=reference, detail=detail)
+
+
+def _found(
+    evidence_id: str,
+    reference: EvidenceReference,
+    version: _Version,
+    text: DocumentText,
+    place: tuple[int, int],
+    partial: bool,
+    limit: int | None,
+) -> FetchOutcome:
+    start, end = place
+    cut = limit is not None and end - start > limit
+    end = min(end, start + limit) if limit is not None else end
+    (content_hash,) = version.hashes
+    return FetchOutcome(
+        evidence_id=evidence_id,
+        status=FetchStatus.TRUNCATED if cut else FetchStatus.PARTIAL if partial else FetchStatus.OK,
+        text=text.text[start:end],
+        reference=reference,
+        document_key=version.doc["document_key"],
+        title=version.doc["title"],
+        uri=web_address(version.doc["uri"]),
+        content_hash=content_hash,
+        status_of_version="current" if content_hash == version.doc["current_content_hash"] else "superseded",
+        observed_activation_seq=version.doc["activation_seq"],
+        covered_range=text.stored_range(start, end) if end > start else None,
+        partial=partial,
+        detail=_missing(reference) if partial else None,
+    )
+
+
+def _missing(reference: EvidenceReference) -> str | None:
+    if reference.kind is ReferenceKind.CHUNK:
+        return None
+    return "the words after this are in chunks whose place in the text is not known"

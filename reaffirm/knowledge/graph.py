@@ -1,0 +1,126 @@
+"""Documents, their versions and their passages: the part of the library that agents and the console call."""
+
+from collections.abc import Sequence
+from datetime import date
+
+from reaffirm import fields
+from reaffirm.knowledge import activating, fetching, searching
+from reaffirm.knowledge import statements as cypher
+from reaffirm.knowledge.activating import Job, job_of
+from reaffirm.knowledge.describing import describe, known_id
+from reaffirm.knowledge.models import DocumentVersion, FetchOutcome, IngestResult, SearchResult
+from reaffirm.knowledge.sections import PLAIN, normalised
+from reaffirm.operation import refusing, settle
+from reaffirm.store import GraphStore
+
+
+class Graph:
+    """The documents of a graph. They belong to no project; ``project_id`` only lets a project see one as its source."""
+
+    def __init__(self, store: GraphStore) -> None:
+        self._store = store
+
+    @refusing(IngestResult)
+    def add(
+        self,
+        text: str,
+        *,
+        document_key: str,
+        title: str | None = None,
+        url: str | None = None,
+        media_type: str = PLAIN,
+        published_at: date | str | None = None,
+        content_date: date | str | None = None,
+        project_id: str | None = None,
+        author: str | None = None,
+    ) -> IngestResult:
+        """Add a document, or update it where the key is known.
+
+        Args:
+            text: The document, plain or Markdown. Line ends become LF and a byte order mark goes; all else stays.
+            document_key: Its name in the graph: a path or an address.
+            published_at, content_date: Dates, or texts like ``2026-04-30``.
+            author: Who does it; stored with the activation and with each flag that it raises.
+
+        Returns:
+            decision new_version, metadata_only or no_op, and how many decisions were flagged.
+        """
+        described = describe(title, url, media_type, published_at, content_date)
+        return self._ingest(job_of(document_key, "add", author, project_id, described), text)
+
+    @refusing(IngestResult)
+    def update(
+        self,
+        document_key: str,
+        text: str,
+        *,
+        title: str | None = None,
+        url: str | None = None,
+        media_type: str | None = None,
+        published_at: date | str | None = None,
+        content_date: date | str | None = None,
+        project_id: str | None = None,
+        author: str | None = None,
+    ) -> IngestResult:
+        """Give a known document a new version; see add(). What is None stays as it is.
+
+        The same text is no new version, whoever cut it into chunks: nothing that is cited has changed.
+        """
+        described = describe(title, url, media_type, published_at, content_date)
+        return self._ingest(job_of(document_key, "update", author, project_id, described), text)
+
+    @refusing(IngestResult)
+    def remove(self, document_key: str, *, author: str | None = None) -> IngestResult:
+        """Remove a document. Its versions stay in the graph, and what was cited stays readable."""
+        job = job_of(document_key, "delete", author)
+        return settle(lambda: activating.remove(self._store, job))
+
+    def versions(self, document_key: str) -> tuple[DocumentVersion, ...]:
+        """All activations of a document, the oldest first; a removal is one without a hash."""
+        node = known_id(document_key)
+        rows = self._store.read(cypher.READ_VERSIONS, id=node) if node else []
+        return tuple(DocumentVersion.model_validate(row["version"]) for row in rows)
+
+    def fetch(self, evidence_ids: Sequence[str], *, max_chars: int | None = None) -> tuple[FetchOutcome, ...]:
+        """The cited words behind at most 100 evidence ids, in their order, with one read.
+
+        Raises:
+            ValueError: More than 100 ids, or max_chars below 1.
+        """
+        return fetching.fetch(self._store, evidence_ids, max_chars=max_chars)
+
+    def search(self, words: str, *, document_keys: Sequence[str] | None = None, limit: int = 10) -> SearchResult:
+        """Passages of current versions that hold some of the words, the best first. Nothing in them is query syntax.
+
+        Raises:
+            ValueError: limit is not 1 to 100.
+        """
+        return searching.search(self._store, words, document_keys=document_keys, limit=limit)
+
+    def text(self, document_key: str) -> str | None:
+        """The current text, rebuilt from its chunks; None when the document is unknown or removed."""
+        current = fetching.current(self._store, document_key)
+        return current.text.text if current else None
+
+    def passages(self, document_key: str) -> tuple[str, ...]:
+        """The evidence ids of the current version's chunks, in their order."""
+        current = fetching.current(self._store, document_key)
+        return current.passages() if current else ()
+
+    def cite(self, document_key: str, quote: str, occurrence: int = 1) -> str:
+        """The evidence id of exact words in the current version.
+
+        Args:
+            occurrence: Which one, from 1, where the words stand there more than once.
+
+        Raises:
+            ValueError: The document has no current version, or it does not hold the words as often as that.
+        """
+        current = fetching.current(self._store, document_key)
+        if current is None:
+            raise ValueError("the document is unknown or removed")
+        return current.cite(normalised(quote), fields.whole("occurrence", occurrence, 1))
+
+    def _ingest(self, job: Job, text: str) -> IngestResult:
+        checked = normalised(fields.text("text", text, fields.DOCUMENT))
+        return settle(lambda: activating.ingest(self._store, job, checked))

@@ -1,0 +1,68 @@
+"""Full-text search in the current versions."""
+
+import re
+from collections.abc import Sequence
+
+from reaffirm import fields
+from reaffirm.knowledge.evidence import encode
+from reaffirm.knowledge.fetching import chunk_of
+from reaffirm.knowledge.models import EvidenceReference, ReferenceKind, SearchHit, SearchResult
+from reaffirm.store import GraphStore, Row
+
+MAX_WORDS, MAX_HITS = 64, 100
+CANDIDATES = 1_000  # superseded versions are in the index too, and are dropped after it
+_WORD = re.compile(r"\w+")
+
+TAIL = """WITH node AS c, score
+MATCH (doc:Document {id: c.document_id})
+WITH c, score, doc
+WHERE c.content_hash = doc.current_content_hash AND c._pending_job_id IS NULL
+  AND ($anywhere = true OR doc.document_key IN $document_keys)
+MATCH (doc)-[part:HAS_PART]->(c) WHERE part.invalid_at IS NULL AND part._pending_job_id IS NULL
+WITH DISTINCT c, doc, score
+RETURN c{.id, .index, .text, .content_hash, .char_start, .char_end} AS chunk,
+  doc{.id, .document_key, .title} AS doc, score
+ORDER BY score DESC, c.id LIMIT $hits"""
+
+
+def search(store: GraphStore, words: str, *, document_keys: Sequence[str] | None, limit: int) -> SearchResult:
+    """Passages that hold some of the words; see Graph.search()."""
+    hits = fields.whole("limit", limit, 1, MAX_HITS)
+    plain = plain_words(words)
+    if not plain:
+        return SearchResult(status="empty_query")
+    rows = store.search(
+        "chunk",
+        plain,
+        limit=CANDIDATES,
+        tail=TAIL,
+        anywhere=document_keys is None,
+        document_keys=list(document_keys or ()),
+        hits=hits,
+    )
+    return SearchResult(status="ok" if rows else "no_match", hits=tuple(_hit(row) for row in rows))
+
+
+def plain_words(text: str) -> list[str]:
+    """The words of a text that people typed, each once: nothing that a search engine could take for syntax."""
+    found = (word.strip("_") for word in _WORD.findall(text.lower()))
+    return list(dict.fromkeys(word for word in found if word))[:MAX_WORDS]
+
+
+def _hit(row: Row) -> SearchHit:
+    chunk, doc = chunk_of(row["chunk"]), row["doc"]
+    reference = EvidenceReference(
+        kind=ReferenceKind.SPAN if chunk.placed else ReferenceKind.CHUNK,
+        document_node_id=doc["id"],
+        content_hash_prefix=row["chunk"]["content_hash"][:16],
+        char_start=chunk.char_start if chunk.placed else None,
+        char_end=chunk.char_end if chunk.placed else None,
+        chunk_id=None if chunk.placed else chunk.id,
+    )
+    return SearchHit(
+        evidence_id=encode(reference),
+        document_key=doc["document_key"],
+        title=doc["title"],
+        text=chunk.text,
+        score=float(row["score"]),
+    )

@@ -1,0 +1,167 @@
+"""The statements that write documents, each whole: guards, locks, the version, its activation, the flags it raises.
+
+Lock order: the document, then decisions by id, then projects. All reads come before the first write (FalkorDB evaluates
+a filter that stands after a write before it). On Neo4j ``properties(d).status`` reads the state behind the lock, where
+``d.status`` may be the value cached before it. Lists of any size and values that may be missing come inside maps: Neo4j
+plans a statement anew for every size and type of a parameter, but looks into no map.
+"""
+
+UNFINISHED_JOBS = ["pending", "rolling_back", "committed", "cleaning"]
+MAX_CITERS = 20_000
+
+_JOBS = """OPTIONAL MATCH (job:CutoverJob)
+WHERE job.status IN $unfinished AND job.document_key = $document_key AND job.lease_expires_at > $now_ms
+"""
+
+READ_STATE = f"""WITH 1 AS one
+OPTIONAL MATCH (doc:Document {{id: $id}})
+WITH doc
+{_JOBS}WITH doc, count(job) AS jobs
+OPTIONAL MATCH (a:DocumentActivation {{id: $activation_id}})
+WITH doc, jobs, a
+OPTIONAL MATCH (c:Chunk)
+WHERE c.document_id = $id AND c.content_hash = doc.current_content_hash AND c._pending_job_id IS NULL
+WITH doc, jobs, a, c
+OPTIONAL MATCH (doc)-[part:HAS_PART]->(c) WHERE part.invalid_at IS NULL AND part._pending_job_id IS NULL
+WITH doc, jobs, a, count(part) AS parts
+OPTIONAL MATCH (s:DecisionSupport) WHERE s.document_node_id = $id AND s.kind = 'document' AND s.current = true
+WITH doc, jobs, a, parts, s
+OPTIONAL MATCH (d:Decision)-[h:HAS_SUPPORT]->(s) WHERE d.status = 'active'
+WITH doc, jobs, a, parts, count(DISTINCT d) AS citers
+OPTIONAL MATCH (p:Project {{_agrag_history_record: true, project_id: $project_id}})-[source:HAS_SOURCE]->(doc)
+WITH doc, jobs, a, parts, citers, count(source) AS sources
+RETURN CASE WHEN doc IS NULL THEN null ELSE doc{{.title, .uri, .published_at, .content_date, .media_type,
+    .current_content_hash, .activation_seq, pending: doc._pending_job_id IS NOT NULL}} END AS doc,
+  CASE WHEN a IS NULL THEN null ELSE a{{.activation_seq, .content_hash, .decisions_flagged}} END AS activation,
+  jobs, parts, citers, sources"""
+
+_SEEN = """MATCH (doc:Document {id: $id})
+//@lock doc
+WITH doc
+WHERE coalesce(doc.activation_seq, 0) = $seen_seq AND coalesce(doc.current_content_hash, '') = $seen_hash
+  AND doc._pending_job_id IS NULL
+"""
+
+_UNKNOWN = """OPTIONAL MATCH (known:Document {id: $id})
+WITH count(known) AS documents
+WHERE documents = 0
+"""
+
+# Whoever cites the document now, whose support was not recorded against this very activation.
+_CITERS = f"""{_JOBS}WITH count(job) AS jobs
+WHERE jobs = 0
+OPTIONAL MATCH (a:DocumentActivation {{id: $activation_id}})
+WITH count(a) AS done
+WHERE done = 0
+OPTIONAL MATCH (s:DecisionSupport)
+WHERE s.document_node_id = $id AND s.kind = 'document' AND s.current = true
+  AND coalesce(s.recorded_activation_seq, 0) <> $seq
+WITH done, s
+OPTIONAL MATCH (d:Decision)-[h:HAS_SUPPORT]->(s) WHERE d.status = 'active'
+WITH DISTINCT done, d ORDER BY d.id
+//@lock d
+WITH done, d
+OPTIONAL MATCH (c:Decision)-[r:DEPENDS_ON]->(d) WHERE c.status = 'active'
+WITH done, d, count(r) AS dependents
+WITH collect(CASE WHEN properties(d).status = 'active' THEN d END) AS flagged,
+  collect(CASE WHEN properties(d).status = 'active' AND dependents > 0 THEN d END) AS pending
+WITH flagged, pending, [x IN pending | x.project_id] AS names
+WHERE size(flagged) <= $most
+OPTIONAL MATCH (p:Project) WHERE p._agrag_history_record = true AND p.project_id IN names
+WITH flagged, pending, names, p ORDER BY p.project_id
+//@lock p.project_id
+WITH flagged, pending, names, collect(p) AS projects
+"""
+
+# A waiting flag keeps its age, so that the oldest question stays the first in the queue.
+_FLAG = """FOREACH (d IN flagged | SET
+  d.flagged_ms = CASE WHEN d.review_state = 'needs_review' AND d.flagged_ms IS NOT NULL
+    THEN d.flagged_ms ELSE $now_ms END,
+  d.review_state = 'needs_review', d.review_reason = $reason, d.flagged_by = $facts.author,
+  d.cause_kind = 'document', d.cause_document_id = $id, d.cause_activation_id = $activation_id, d.cause_seq = $seq,
+  d.anchor_states = null, d.anchor_seq = null, d.words_added = null, d.words_removed = null)
+FOREACH (d IN pending | SET d.review_pending = true)
+FOREACH (p IN projects | SET p.review_incomplete = true,
+  p.review_epoch = coalesce(p.review_epoch, 0) + size([x IN names WHERE x = p.project_id]))
+"""
+
+# Open parts of any other version, and those of this one that another chunker cut.
+_CLOSE = """MATCH (doc:Document {id: $id})
+WITH doc, flagged, pending, names, projects,
+  [(doc)-[part:HAS_PART]->(x) WHERE part.invalid_at IS NULL AND part._pending_job_id IS NULL
+    AND (part.version_id <> $version_id OR coalesce(x.chunker_hash, $chunker_hash) <> $chunker_hash) | part] AS closing
+FOREACH (part IN closing | SET part.invalid_at = $now)
+"""
+
+_ACTIVATE = """SET doc += $facts.document
+CREATE (doc)-[has:HAS_ACTIVATION]->(a:DocumentActivation:_Node)
+SET a = $facts.activation, a.decisions_flagged = size(flagged)
+"""
+
+_LINK_PROJECT = """FOREACH (x IN $facts.source_of |
+  MERGE (p:Project {_agrag_history_record: true, project_id: x})
+  ON CREATE SET p.review_incomplete = false, p.review_epoch = 0
+  MERGE (p)-[source:HAS_SOURCE]->(doc))
+"""
+
+
+def _parts(label: str, records: str) -> str:
+    """Nodes of a version with their HAS_PART. A version that returns finds its own: the interval that ended is kept."""
+    return f"""FOREACH (x IN {records} |
+  MERGE (n:{label} {{id: x.id}})
+  ON CREATE SET n = x.props, n:_Node
+  MERGE (doc)-[part:HAS_PART {{id: x.part_id}}]->(n)
+  ON CREATE SET part.version_id = $version_id, part.valid_at = $now, part.source_chunk_ids = []
+  ON MATCH SET part.past_intervals = CASE WHEN part.invalid_at IS NULL THEN part.past_intervals
+      ELSE coalesce(part.past_intervals, []) + (part.valid_at + '/' + part.invalid_at) END,
+    part.valid_at = CASE WHEN part.invalid_at IS NULL THEN part.valid_at ELSE $now END,
+    part.invalid_at = null)
+"""
+
+
+def _children(parent: str, child: str, records: str) -> str:
+    """HAS_CHILD between two nodes of the version; the document is at hand, another parent is found by its id."""
+    found = f"MERGE (up:{parent} {{id: x.parent}})" if parent else ""
+    return f"""FOREACH (x IN {records} | {found}
+  MERGE (n:{child} {{id: x.child}})
+  MERGE ({"up" if parent else "doc"})-[r:HAS_CHILD {{id: x.id}}]->(n)
+  ON CREATE SET r.order = x.order, r.source_chunk_ids = [])
+"""
+
+
+_VERSION = (
+    _parts("Section", "$version.sections")
+    + _parts("Chunk", "$version.chunks")
+    + _children("", "Section", "$version.document_sections")
+    + _children("", "Chunk", "$version.document_chunks")
+    + _children("Section", "Section", "$version.section_sections")
+    + _children("Section", "Chunk", "$version.section_chunks")
+    + """FOREACH (x IN $version.next_chunks |
+  MERGE (one:Chunk {id: x.parent})
+  MERGE (two:Chunk {id: x.child})
+  MERGE (one)-[r:NEXT_CHUNK {id: x.id}]->(two) ON CREATE SET r.source_chunk_ids = [])
+"""
+)
+
+_FLAGGED = "RETURN size(flagged) AS flagged"
+
+# The first version of a key. Of two writers at once the unique id refuses one, which then looks again.
+CREATE_DOCUMENT = f"""{_UNKNOWN}{_CITERS}CREATE (doc:Document:_Node)
+SET doc.id = $id
+{_ACTIVATE}{_VERSION}{_FLAG}{_LINK_PROJECT}{_FLAGGED}"""
+
+# A further version.
+ACTIVATE_VERSION = f"{_SEEN}{_CITERS}{_CLOSE}{_ACTIVATE}{_VERSION}{_FLAG}{_LINK_PROJECT}{_FLAGGED}"
+
+# A removal: everything is closed and nothing is deleted, so what was cited stays readable.
+REMOVE_DOCUMENT = f"{_SEEN}{_CITERS}{_CLOSE}{_ACTIVATE}{_FLAG}{_FLAGGED}"
+
+# Title, address and dates: no activation, and no flag.
+DESCRIBE_DOCUMENT = f"""{_SEEN}SET doc += $facts.changes
+{_LINK_PROJECT}RETURN doc.id AS id"""
+
+READ_VERSIONS = """MATCH (doc:Document {id: $id})
+WITH doc
+MATCH (doc)-[has:HAS_ACTIVATION]->(a:DocumentActivation)
+RETURN a{.activation_seq, .verb, .content_hash, .activated_at, activation_id: a.id} AS version
+ORDER BY a.activation_seq, a.id"""
