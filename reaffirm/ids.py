@@ -1,4 +1,4 @@
-"""Ids and digests of the shared graph: the formulas of agentic-graphrag, so that either product finds the other's records."""
+"""Ids and digests of the shared graph: the formulas of agentic-graphrag, so that each finds the other's records."""
 
 import hashlib
 import json
@@ -97,7 +97,7 @@ def text_digest(text: str) -> str:
 
 
 def request_digest(operation: str, arguments: Mapping[str, object]) -> str:
-    """What tells two calls with one request id apart. ``fetched_evidence`` is never part of it: a retry may fetch again."""
+    """What tells two calls with one request id apart. Never with ``fetched_evidence``: a retry may fetch again."""
     body = {"operation": operation, "arguments": arguments}
     return text_digest(json.dumps(body, sort_keys=True, separators=(",", ":"), ensure_ascii=True, default=str))
 

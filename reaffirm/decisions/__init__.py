@@ -1,8 +1,9 @@
 """Decisions: record, review, reaffirm, supersede, reject, and read."""
 
-from .adoption import adopt_flags
+from .adoption import adopt_flags, place_flags
+from .comparison import compare_flags
 from .models import *  # noqa: F403
 from .queue import review_cursor
 from .traces import DecisionMemory, DecisionTraces
 
-__all__ = ["DecisionMemory", "DecisionTraces", "adopt_flags", "review_cursor"]
+__all__ = ["DecisionMemory", "DecisionTraces", "adopt_flags", "compare_flags", "place_flags", "review_cursor"]

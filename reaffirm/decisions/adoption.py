@@ -12,10 +12,7 @@ from reaffirm.store import GraphStore
 
 BATCH = 500
 
-# Flags without a place in the order, and flags whose cause is an older version than the one that holds now.
-UNPLACED = """
-MATCH (d:Decision) WHERE d.project_id = $project AND d.status = 'active' AND d.review_state = 'needs_review'
-  AND d.flagged_ms IS NULL
+CITED = """
 WITH d LIMIT $limit
 OPTIONAL MATCH (d)-[h:HAS_SUPPORT]->(s:DecisionSupport) WHERE s.current = true
 WITH d, s
@@ -24,18 +21,41 @@ WITH d, s, doc
 OPTIONAL MATCH (doc)-[ha:HAS_ACTIVATION]->(act:DocumentActivation) WHERE act.activation_seq = doc.activation_seq
 WITH d, s, doc, act
 OPTIONAL MATCH (k:Decision) WHERE k._agrag_history_record = true AND k.id = s.target_decision_id
-RETURN d{.id, .review_reason, .created_at} AS decision, collect({id: s.id, document_id: doc.id,
-  seq: s.recorded_activation_seq, current_seq: doc.activation_seq, removed: doc.current_content_hash IS NULL,
-  activation_id: act.id, activated_at: act.activated_at, parent_id: k.id, parent_status: k.status,
-  parent_state: k.review_state, parent_ms: k.flagged_ms}) AS supports
+RETURN d{.id, .review_reason, .created_at, .flagged_ms, .cause_seq} AS decision, collect({id: s.id,
+  document_id: doc.id, seq: s.recorded_activation_seq, current_seq: doc.activation_seq,
+  removed: doc.current_content_hash IS NULL, reviewed_at: s.reviewed_at, activation_id: act.id,
+  activated_at: act.activated_at, parent_id: k.id, parent_status: k.status, parent_state: k.review_state,
+  parent_ms: k.flagged_ms}) AS supports
 """
+
+# Flags without a place in the order.
+UNPLACED = (
+    """
+MATCH (d:Decision) WHERE d.project_id = $project AND d.status = 'active' AND d.review_state = 'needs_review'
+  AND d.flagged_ms IS NULL
+"""
+    + CITED
+)
+
+# Flags whose cause names an older version than the one that holds now: the other program raised them anew.
+OUTDATED = (
+    """
+MATCH (d:Decision) WHERE d.project_id = $project AND d.status = 'active' AND d.review_state = 'needs_review'
+  AND d.cause_kind = 'document'
+WITH d
+MATCH (x:Document {id: d.cause_document_id}) WHERE x.activation_seq <> d.cause_seq
+WITH d
+"""
+    + CITED
+)
 
 PLACE = """
 UNWIND $rows AS row
 MATCH (d:Decision) WHERE d._agrag_history_record = true AND d.id = row.id
 WITH row, d ORDER BY d.id
 //@lock d
-WITH row, d WHERE d.review_state = 'needs_review' AND d.status = 'active' AND d.flagged_ms IS NULL
+WITH row, d WHERE d.review_state = 'needs_review' AND d.status = 'active'
+  AND (d.flagged_ms IS NULL OR (row.was IS NOT NULL AND d.cause_seq = row.was))
 SET d += row.facts
 RETURN count(d) AS placed
 """
@@ -68,24 +88,35 @@ RETURN p.project_id AS project_id ORDER BY project_id
 
 
 def adopt_flags(store: GraphStore, *, project_id: str | None = None, limit: int = 1_000) -> int:
-    """Complete at most ``limit`` flags, and as many decisions that are not yet held against others; the number completed.
+    """Complete flags, and decisions not yet held against the others on their choice. Returns how many were completed.
 
     Args:
         project_id: One project, or None for all of the graph.
+        limit: At most so many of each kind in each project.
     """
     projects = [project_id] if project_id is not None else [row["project_id"] for row in store.read(PROJECTS)]
-    return sum(place_flags(store, each, limit=limit) + _mark(store, each, limit) for each in projects)
+    return sum(
+        place_flags(store, each, limit=limit) + _placed(store, OUTDATED, each, limit) + _mark(store, each, limit)
+        for each in projects
+    )
 
 
 def place_flags(store: GraphStore, project_id: str, *, limit: int) -> int:
     """Give flags that another program raised their place in the order, and their cause."""
+    return _placed(store, UNPLACED, project_id, limit)
+
+
+def _placed(store: GraphStore, query: str, project_id: str, limit: int) -> int:
     placed = 0
     while placed < limit:
-        rows = store.read(UNPLACED, project=project_id, limit=min(BATCH, limit - placed))
+        rows = store.read(query, project=project_id, limit=min(BATCH, limit - placed))
         if not rows:
             break
         now = ids.milliseconds(ids.now())
-        facts = [{"id": row["decision"]["id"], "facts": _facts(row, now)} for row in rows]
+        facts = [
+            {"id": row["decision"]["id"], "was": row["decision"]["cause_seq"], "facts": _facts(row, now)}
+            for row in rows
+        ]
         written = store.write(PLACE, rows=facts)
         count = int(written[0]["placed"]) if written else 0
         placed += count
@@ -100,28 +131,42 @@ def _facts(row: Mapping[str, Any], now: int) -> dict[str, Any]:
     supports = present(row["supports"])
     reason = decision["review_reason"]
     if reason == "source_changed_during_recording":
-        return {"flagged_ms": ids.milliseconds(decision["created_at"]), "cause_kind": "recording"}
+        return {"flagged_ms": ids.milliseconds(decision["created_at"]), "cause_kind": "recording", "cause_seq": None}
     if reason == "dependency_review":
-        parents = [each for each in supports if each["parent_id"]]
-        doubtful = [each for each in parents if each["parent_status"] != "active" or each["parent_state"] != "clear"]
-        cause = next(iter(doubtful or parents), None)
-        facts: dict[str, Any] = {"flagged_ms": (cause and cause["parent_ms"]) or now}
-        if cause:
-            facts |= {"cause_kind": "decision", "cause_decision_id": cause["parent_id"]}
-        return facts
+        return _parent_facts(supports, now)
     changed = [
         each for each in supports if each["activation_id"] and (each["removed"] or each["seq"] != each["current_seq"])
     ]
     if not changed:
-        return {"flagged_ms": now}
+        return {"flagged_ms": now, "cause_kind": None, "cause_seq": None}
     newest = max(changed, key=lambda each: str(each["activated_at"]))
     return {
-        "flagged_ms": ids.milliseconds(newest["activated_at"]),
+        "flagged_ms": _since(decision, supports) or ids.milliseconds(newest["activated_at"]),
         "cause_kind": "document",
         "cause_document_id": newest["document_id"],
         "cause_activation_id": newest["activation_id"],
         "cause_seq": newest["current_seq"],
+        "anchor_states": None,
     }
+
+
+def _parent_facts(supports: list[dict[str, Any]], now: int) -> dict[str, Any]:
+    parents = [each for each in supports if each["parent_id"]]
+    doubtful = [each for each in parents if each["parent_status"] != "active" or each["parent_state"] != "clear"]
+    cause = next(iter(doubtful or parents), None)
+    facts: dict[str, Any] = {"flagged_ms": (cause and cause["parent_ms"]) or now, "cause_seq": None}
+    if cause:
+        facts |= {"cause_kind": "decision", "cause_decision_id": cause["parent_id"]}
+    return facts
+
+
+def _since(decision: Mapping[str, Any], supports: list[dict[str, Any]]) -> int | None:
+    """Since when a flag that was raised anew has been waiting; None when somebody cleared it in between."""
+    waiting: int | None = decision["flagged_ms"]
+    reviewed = [ids.milliseconds(each["reviewed_at"]) for each in supports if each["reviewed_at"]]
+    if waiting is None or any(each > waiting for each in reviewed):
+        return None
+    return waiting
 
 
 def _mark(store: GraphStore, project_id: str, limit: int) -> int:

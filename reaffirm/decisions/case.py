@@ -16,7 +16,7 @@ from reaffirm.decisions.passages import (
 )
 from reaffirm.decisions.reading import VERDICT_READ
 from reaffirm.decisions.records import QUEUED_LOOKED_AT, decision_from, present, support_from
-from reaffirm.decisions.supports import Wanted
+from reaffirm.decisions.supports import Wanted, guard
 from reaffirm.store import GraphStore
 
 Node = Mapping[str, Any]
@@ -111,12 +111,8 @@ class Case:
         return any(seen.passages.get(support.id) != self.seen_of(support) for support in self.supports)
 
     def document_guards(self, document_ids: list[str]) -> list[dict[str, Any]]:
-        """Each cited document's sequence and hash as read: on FalkorDB agentic-graphrag commits the two one by one."""
-        return [
-            {"id": each, "seq": known["activation_seq"], "hash": known.get("current_content_hash") or ""}
-            for each in sorted(set(document_ids))
-            if (known := self.documents.get(each))
-        ]
+        """What a write requires of these documents, in the order of their ids."""
+        return [guard(known) for each in sorted(set(document_ids)) if (known := self.documents.get(each))]
 
 
 def read_case(

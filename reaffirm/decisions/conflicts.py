@@ -2,13 +2,14 @@
 
 from reaffirm.decisions.models import ConflictGroup, ConflictList
 from reaffirm.decisions.records import decision_from, present
-from reaffirm.store import GraphStore
+from reaffirm.store import GraphStore, Row
 
 GROUPS = 50
 SIDES = 50
 
-# The marks are sparse: a decision carries one when recording found another conclusion on its choice. Status and conclusions
-# are read again, so a mark that no longer holds costs a row and never shows a conflict. Groups first, then their sides.
+# The marks are sparse: a decision carries one when recording found another conclusion on its choice. Status and
+# conclusions are read again, so a mark that no longer holds costs a row and never shows a conflict. Groups first, then
+# their sides.
 CONFLICTS = """
 MATCH (m:Decision) WHERE m.contested_in = $project AND m.choice_key >= '' AND m.status = 'active'
 WITH m.choice_key AS choice_key, count(DISTINCT m.conclusion) AS conclusions, count(DISTINCT m.task_id) AS tasks
@@ -33,17 +34,17 @@ def list_conflicts(store: GraphStore, project_id: str, choice_keys: list[str] | 
         choice_keys: Only these choices.
     """
     rows = store.read(CONFLICTS, project=project_id, choice_keys=choice_keys, groups=GROUPS + 1, sides=SIDES + 1)
-    groups = [
-        ConflictGroup(
-            choice_key=row["choice_key"],
-            decisions=tuple(
-                decision_from(side, task_name=side["task_name"], supports=present(side["supports"]))
-                for side in sorted(row["sides"], key=lambda side: (side["created_at"], side["id"]), reverse=True)[
-                    :SIDES
-                ]
-            ),
-            truncated=len(row["sides"]) > SIDES,
-        )
-        for row in rows
-    ]
+    groups = [_group(row) for row in rows]
     return ConflictList(groups=tuple(groups[:GROUPS]), truncated=len(groups) > GROUPS)
+
+
+def _group(row: Row) -> ConflictGroup:
+    sides = sorted(row["sides"], key=lambda side: (side["created_at"], side["id"]), reverse=True)
+    return ConflictGroup(
+        choice_key=row["choice_key"],
+        decisions=tuple(
+            decision_from(side, task_name=side["task_name"], supports=present(side["supports"]))
+            for side in sides[:SIDES]
+        ),
+        truncated=len(sides) > SIDES,
+    )

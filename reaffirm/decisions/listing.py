@@ -18,8 +18,8 @@ from reaffirm.store import Row
 
 MAX_PAGE = 100
 
-# Whether a review that still spreads may reach d: rows of d become one row with the number of paths. An idle project has
-# no queued decisions, so this costs one index look-up.
+# Whether a review that still spreads may reach d: rows of d become one row with the number of paths. An idle project
+# has no queued decisions, so this costs one index look-up.
 REACHED = """
 OPTIONAL MATCH (a:Decision) WHERE a.project_id = $project AND a.review_pending = true
 WITH d, t, collect(a)[0..101] AS queued

@@ -1,4 +1,4 @@
-"""Decisions, supports, flags and verdicts. JSON keys as in agentic-graphrag; own facts are extra keys, which it ignores."""
+"""Decisions, supports, flags and verdicts. JSON keys as in agentic-graphrag, which ignores the extra ones."""
 
 from enum import StrEnum
 
@@ -261,7 +261,7 @@ class Citation(Model):
     Attributes:
         number: 1-based place in the list that a person sees.
         title: Document title or key, ``Event 3 in <task>``, or the parent's title.
-        cited_text, current_text: The cited words and the words at the anchor's range (None when not readable / no range).
+        cited_text, current_text: The cited words and the words at the anchor's range; None when there are none to read.
         seen: Digest of what a person sees of it now (current passage and state); goes into ``Seen``.
         cited_version, current_version: Activations; current_version.content_hash None = removed.
     """
@@ -311,7 +311,7 @@ class Seen(Model):
     Attributes:
         status, review_state: As shown.
         support_ids: Ids of the current supports shown.
-        passages: Support id → ``Citation.seen``. Only cited words count: a version that changed elsewhere is no conflict.
+        passages: Support id → ``Citation.seen``. Only cited words count, not what changed elsewhere in a version.
     """
 
     status: DecisionStatus

@@ -27,8 +27,8 @@ Versions = Mapping[tuple[str, str], Version]
 def versions_from(rows: Iterable[Mapping[str, Any]]) -> dict[tuple[str, str], Version]:
     """Rebuild the versions of chunk rows.
 
-    One text may have been chunked more than once; of the chunk sets of a version the one that is in force counts, else the
-    one closed last.
+    One text may have been chunked more than once; of the chunk sets of a version the one that is in force counts, else
+    the one closed last.
     """
     sets: dict[tuple[str, str], dict[tuple[str, str], list[Mapping[str, Any]]]] = {}
     for row in rows:

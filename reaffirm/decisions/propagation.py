@@ -1,8 +1,8 @@
-"""Spreading a review: decisions that rest on a flagged, superseded or rejected one get flagged, a bounded step at a time.
+"""Spreading a review: what rests on a flagged, superseded or rejected decision gets flagged, a bounded step at a time.
 
 One statement claims queued decisions, flags their dependents and tells whether anything is left. It keeps to
-agentic-graphrag's epoch, cursor and pending fields, so either product goes on where the other stopped, and it is safe to
-interrupt anywhere and to run from many workers at once.
+agentic-graphrag's epoch, cursor and pending fields, so either product goes on where the other stopped, and it is safe
+to interrupt anywhere and to run from many workers at once.
 """
 
 from reaffirm import ids

@@ -15,8 +15,8 @@ LATEST = 2**62  # after every flag
 WINDOW = 1_000  # flags that a bounded read of FalkorDB aims at; ten times too wide costs a few milliseconds
 MAX_PAGE = 200
 
-# One pass over the flags of a project. The three equalities alone are what a flag is; a flag that another program raised
-# has no place in the order (flagged_ms) until adopt_flags() gives it one.
+# One pass over the flags of a project. The three equalities alone are what a flag is; a flag that another program
+# raised has no place in the order (flagged_ms) until adopt_flags() gives it one.
 COUNTS = """
 WITH 1 AS one
 OPTIONAL MATCH (d:Decision) WHERE d.project_id = $project AND d.status = 'active' AND d.review_state = 'needs_review'
@@ -71,8 +71,8 @@ BACKWARD = (
     HEAD
     + "AND NOT (d.flagged_ms = $to AND d.id >= $after)"
     + FILTERS
-    + "WITH d ORDER BY d.project_id DESC, d.status DESC, d.review_state DESC, d.flagged_ms DESC, d.id DESC LIMIT $limit\n"
-    "WITH d, 0 AS matching" + ROWS
+    + "WITH d ORDER BY d.project_id DESC, d.status DESC, d.review_state DESC, d.flagged_ms DESC, d.id DESC\n"
+    "LIMIT $limit\nWITH d, 0 AS matching" + ROWS
 )
 # One document's flags begin at its supports; they are few enough to sort.
 OF_DOCUMENT = (
@@ -90,7 +90,8 @@ WITH collect(d) AS ds
 WITH size(ds) AS matching, [x IN ds WHERE $back = false AND (x.flagged_ms > $from
     OR (x.flagged_ms = $from AND x.id > $after))][0..$limit] AS forward,
   [x IN ds WHERE $back = true AND (x.flagged_ms < $to OR (x.flagged_ms = $to AND x.id < $after))] AS before
-WITH matching, forward + before[CASE WHEN size(before) > $limit THEN size(before) - $limit ELSE 0 END..size(before)] AS ds
+WITH matching, forward + before[CASE WHEN size(before) > $limit THEN size(before) - $limit ELSE 0 END..size(before)]
+  AS ds
 UNWIND ds AS d
 """
     + ROWS
@@ -161,7 +162,7 @@ def _place(cursor: str | None) -> tuple[int, str] | None:
 def review_page(
     store: GraphStore, project_id: str, filters: Filters, *, limit: int, cursor: str | None, backwards: bool
 ) -> ReviewPage:
-    """One page of flags. At most three reads: the counts, the page, and on FalkorDB the page once more without a window."""
+    """One page of flags. At most three reads: counts, page, and on FalkorDB perhaps the page without a window."""
     limit = max(1, min(limit, MAX_PAGE))
     known = tally(store, project_id, filters)
     place = _place(cursor)

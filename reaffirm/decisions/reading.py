@@ -1,8 +1,8 @@
 """The reads of decisions. Each returns maps, starts at an index, and has a fixed number of statements: one."""
 
 # Everything that judging one decision needs: the decision, its task, its supports with what they cite then and now, and
-# whether reviews that still spread may reach it or its parents. $pairs, $doc_ids, $event_ids and $decision_ids add what new
-# supports cite; they are empty where nothing new is cited.
+# whether reviews that still spread may reach it or its parents. $pairs, $doc_ids, $event_ids and $decision_ids add what
+# new supports cite; they are empty where nothing new is cited.
 CASE_HEAD = """
 MATCH (d:Decision {_agrag_history_record: true, id: $id}) WHERE d.project_id = $project
 WITH d

@@ -28,7 +28,6 @@ FLAG_FACTS = (
     "cause_seq",
     "cause_decision_id",
     "anchor_states",
-    "anchor_seq",
     "words_added",
     "words_removed",
 )
@@ -138,7 +137,7 @@ def version_from(row: Mapping[str, Any]) -> DocumentVersion:
 
 
 def search_copies(kind: str, **texts: str) -> dict[str, str]:
-    """What FalkorDB's full-text index reads: copies of the texts with every line end as a blank. Neo4j reads the texts."""
+    """Copies for FalkorDB's full-text index, every line end a blank. Neo4j indexes the texts themselves."""
     if kind != "falkordb":
         return {}
     return {f"_ft_{name}": text.replace("\n", " ").replace("\r", " ") for name, text in texts.items()}

@@ -157,14 +157,7 @@ def resolve(
     for number, support in enumerate(wanted.supports):
         if isinstance(support, DecisionSupportInput):
             rows[number] = _decision(support, decisions, f"{where}[{number}]")
-    guards = [
-        {
-            "id": each,
-            "seq": documents[each]["activation_seq"],
-            "hash": documents[each].get("current_content_hash") or "",
-        }
-        for each in wanted.document_ids
-    ]
+    guards = [guard(documents[each]) for each in wanted.document_ids]
     parents = [{"id": each, "state": decisions[each]["review_state"]} for each in wanted.decision_ids]
     return Resolved([rows[number] for number in sorted(rows)], guards, wanted.event_ids, parents, changed)
 
@@ -253,6 +246,12 @@ def _decision(support: DecisionSupportInput, decisions: Mapping[str, Mapping[str
         "current": True,
         MARKER: True,
     }
+
+
+def guard(document: Mapping[str, Any]) -> dict[str, Any]:
+    """What a write requires of a cited document. Both, since on FalkorDB agentic-graphrag commits them one by one."""
+    hash_now = document.get("current_content_hash") or ""
+    return {"id": document["id"], "seq": document["activation_seq"], "hash": hash_now}
 
 
 def with_ids(rows: list[dict[str, Any]], decision_id: str, project_id: str) -> list[dict[str, Any]]:

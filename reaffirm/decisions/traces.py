@@ -36,8 +36,8 @@ MAX_STEPS = 100
 class DecisionTraces:
     """Decisions of one project.
 
-    Every write is one guarded statement and returns a result with ``recorded`` and ``error``; a refused write never raises.
-    Only StoreUnavailable (nothing was written) and OutcomeUnknown (look for the request id) do.
+    Every write is one guarded statement and returns a result with ``recorded`` and ``error``; a refused write never
+    raises. Only StoreUnavailable (nothing was written) and OutcomeUnknown (look for the request id) do.
 
     Args:
         store: An open store.
@@ -201,9 +201,9 @@ class DecisionTraces:
     ) -> DecisionResult:
         """Confirm that a decision still stands on the current version of its documents.
 
-        Refused with ``cannot_revalidate`` when a cited document was removed or not fetched in its current version, another
-        set of documents is cited, a cited decision is not clear, a cited event was redacted, or the cited words themselves
-        changed. ``detail`` says which.
+        Refused with ``cannot_revalidate`` when a cited document was removed or not fetched in its current version,
+        another set of documents is cited, a cited decision is not clear, a cited event was redacted, or the cited words
+        themselves changed. ``detail`` says which.
 
         Args:
             evidence: The new document supports, one or more per cited document; empty when no document is cited.
@@ -228,7 +228,7 @@ class DecisionTraces:
         explanation: str = REAFFIRMED,
         request_id: str | None = None,
     ) -> DecisionResult:
-        """Confirm a decision on its own passages, each pinned anew where it stands now. For a person who has seen them."""
+        """Confirm a decision on its own passages, each pinned anew where it stands. For a person who has seen them."""
         return verdicts.reaffirm_where_it_stands(
             self._scope,
             _text_id(decision_id),
@@ -239,7 +239,7 @@ class DecisionTraces:
         )
 
     def continue_decision_review(self, limit: int = MAX_STEPS) -> int:
-        """Spread reviews: work off at most ``limit`` (1 to 100) queued decisions. Returns how many; 0 = nothing queued."""
+        """Spread reviews: work off at most ``limit`` (1 to 100) queued decisions. Returns how many; 0 = none queued."""
         return propagation.continue_review(
             self._scope.store, self._scope.project_id, max(1, min(int(limit), MAX_STEPS))
         )
@@ -277,7 +277,7 @@ class DecisionTraces:
         Args:
             task_name, reason, document_key, choice_key: Narrow the list; an unknown value matches nothing.
             limit: 1 to 200.
-            cursor: ``next_cursor`` or, with ``backwards``, ``previous_cursor`` of another page. A cursor that is none is
+            cursor: ``next_cursor`` or, with ``backwards``, ``previous_cursor`` of another page. What is no cursor is
                 the beginning.
         """
         filters = Filters(
@@ -307,7 +307,7 @@ class DecisionTraces:
         return page.review_case(self._scope.store, self._scope.project_id, decision_id)
 
     def list_support_history(self, decision_id: str, *, after_ordinal: int = -1, limit: int = 20) -> SupportHistoryPage:
-        """Every support that a decision has or had, in the order in which they were added, with who reviewed it when."""
+        """Every support that a decision has or had, in the order of adding, with who reviewed it and when."""
         return listing.support_history(self._scope, decision_id, after_ordinal=after_ordinal, limit=limit)
 
     def list_conflicts(self) -> ConflictList:

@@ -361,12 +361,8 @@ def supersede(
         wanted = citing.check(scope.project_id, supports, fetched)
     except Refused as error:
         return refusal(error)
-    arguments = {
-        **_words(words),
-        "old_id": decision_id,
-        "explanation": explanation,
-        "supports": citing.inputs(supports),
-    }
+    cited = citing.inputs(supports)
+    arguments = {**_words(words), "old_id": decision_id, "explanation": explanation, "supports": cited}
     claimed = claim(scope.project_id, request_id, "supersede_decision", arguments)
 
     def act(case: Case) -> DecisionResult | None:

@@ -1,7 +1,7 @@
-"""The writes of decisions: one statement each, guards first. Locks in the one order: documents, decisions, task, project.
+"""The writes of decisions: one statement each, guards first. Locks in one order: documents, decisions, task, project.
 
-Guards see the world and not a counter of ours, since agentic-graphrag writes too. A ``//@lock x`` line is a write lock on
-Neo4j and a comment on FalkorDB, which runs one write at a time.
+Guards see the world and not a counter of ours, since agentic-graphrag writes too. A ``//@lock x`` line is a write lock
+on Neo4j and a comment on FalkorDB, which runs one write at a time.
 """
 
 # Cited documents are locked and unchanged: no flag may be lost between reading a version and recording against it.
@@ -86,7 +86,8 @@ WITH ks, old, t, p
 WITH ks, old, t, p
 OPTIONAL MATCH (dep:Decision)-[r:DEPENDS_ON]->(old) WHERE dep.status = 'active'
 WITH ks, old, t, p, count(r) > 0 AS spreads
-OPTIONAL MATCH (o:Decision) WHERE o.project_id = $project AND o.status = 'active' AND o.choice_key = $decision.choice_key
+OPTIONAL MATCH (o:Decision) WHERE o.project_id = $project AND o.status = 'active'
+  AND o.choice_key = $decision.choice_key
 WITH ks, old, t, p, spreads, coalesce(p.review_epoch, 0) AS epoch,
   [x IN collect(o) WHERE x.task_id <> old.task_id AND x.conclusion <> $decision.conclusion] AS others
 CREATE (q:Request) SET q = $claim

@@ -4,7 +4,7 @@ import functools
 import random
 import re
 import time
-from typing import Any, Literal, LiteralString, cast
+from typing import Any, Literal, cast
 
 from neo4j import READ_ACCESS, WRITE_ACCESS, Driver, GraphDatabase, Query
 from neo4j.exceptions import (
@@ -71,7 +71,7 @@ class Neo4jStore:
     def explain(self, query: str, **params: object) -> str:
         checked = safe_params(params)
         with self._connected().session(database=self._database) as session:
-            summary = session.run(_constant("EXPLAIN " + with_locks(query)), checked).consume()
+            summary = session.run("EXPLAIN " + with_locks(query), checked).consume()
         lines: list[str] = []
         _operators(cast("dict[str, Any]", summary.plan), lines)
         return "\n".join(lines)
@@ -128,7 +128,7 @@ class Neo4jStore:
             with driver.session(
                 database=self._database, default_access_mode=access, bookmark_manager=self._bookmarks
             ) as session:
-                return session.run(Query(_constant(query), timeout=STATEMENT_SECONDS), params).data()
+                return session.run(Query(query, timeout=STATEMENT_SECONDS), params).data()
         except TransientError:
             raise
         except ConstraintError as error:
@@ -153,11 +153,6 @@ def _lost(error: Exception) -> Exception:
     ):
         return StoreUnavailable("Neo4j cannot be reached")
     return OutcomeUnknown("the connection to Neo4j was lost before it answered")
-
-
-def _constant(text: str) -> LiteralString:
-    """Query texts are constants of the library; only the driver's type asks for more than str."""
-    return cast("LiteralString", text)
 
 
 def _operators(plan: dict[str, Any], lines: list[str]) -> None:
