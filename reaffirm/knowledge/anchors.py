@@ -6,87 +6,44 @@ candidate that another passage of the old version explains as well or better is 
 deleted sentence from being found again in the one beside it.
 """
 
-import re
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable
 from functools import cached_property
 
-from reaffirm.knowledge.alignment import UNSPACED, Span, forced_pairs, lcs_length, paragraphs, words
-from reaffirm.knowledge.folding import Folded, fold, fold_words, joins_before
+from reaffirm.knowledge.alignment import Span, forced_pairs, words
+from reaffirm.knowledge.folding import fold, fold_words
 from reaffirm.knowledge.models import Anchor, AnchorState, Candidate
+from reaffirm.knowledge.passages import (
+    Text,
+    cited_span,
+    joined_at,
+    keeps_names,
+    keeps_subject,
+    overlaps,
+    read,
+    spots_of,
+    whole_words,
+)
+from reaffirm.knowledge.places import Held, Place, around, between, context_likeness, nearest
 from reaffirm.knowledge.similar import Needle, Tokens, similarity
 
 SAME_PLACE = 0.6  # least similarity of an edited passage at its aligned place
+NAME_LOST = 0.8  # the same when its subject or a name in it was replaced
+LONG_PASSAGE = 30  # words from which on a lost name does not make it another passage
+TOO_SHORT = 3  # words and signs up to which a sentence (``6.``, ``Yes.``) is nobody's own
+BETTER = 0.1  # a passage elsewhere that is so much liker than the one at the place makes it a question
 SAME_SENTENCE = 0.4  # least similarity of the sentence around a few words that were cited out of it
 ELSEWHERE = 0.9  # least similarity of an edited passage at another place or without the old text …
 ELSEWHERE_WORDS = 10  # … which must also be this long: one word in fewer is too much to differ
 AS_GOOD = 0.05  # two candidates nearer to each other than this are equally plausible
 RIVAL = 0.02  # a passage of the old text this near explains a candidate as well as the cited one
 MOST_CANDIDATES = 20
-MOST_SPOTS = 200  # occurrences weighed against each other; more than this and a person picks
-CONTEXT_WORDS = 40
-LCS_WORDS = 400_000_000  # product of lengths up to which places are compared by words, beyond it by paragraphs
-
-_SPACED = rf"[^\W{UNSPACED}]"
-_JOINED_BEFORE = re.compile(rf"(?:{_SPACED}|{_SPACED}[-‐‑'’]|\d[.,]|(?:^|\s)[-−])\Z")
-_JOINED_AFTER = re.compile(rf"(?:{_SPACED}|[-‐‑'’]{_SPACED}|[.,]\d)")
-_SENTENCE_END = re.compile(r"[.!?…。！？][\"'”’)\]]*(?:\s|$)|(?<=[。！？])")
-
-
-@dataclass(frozen=True)
-class _Text:
-    """A folded text with its paragraphs, both in folded offsets."""
-
-    folded: Folded
-    spans: tuple[Span, ...]
-
-    @property
-    def text(self) -> str:
-        return self.folded.text
-
-    @cached_property
-    def keys(self) -> list[str]:
-        return [self.text[start:end] for start, end in self.spans]
-
-    @cached_property
-    def tokens(self) -> Tokens:
-        return Tokens.of(self.text)
-
-    def within(self, span: Span) -> tuple[int, int]:
-        """The first and last paragraph that a range touches."""
-        first = bisect_right(self.spans, span[0], key=lambda paragraph: paragraph[1])
-        last = bisect_left(self.spans, span[1], key=lambda paragraph: paragraph[0]) - 1
-        return first, max(first, last)
-
-    def sentences(self, span: Span) -> Span:
-        """The range widened to whole sentences, not past its paragraphs and not by more than 400 characters."""
-        first, last = self.within(span)
-        low, high = max(self.spans[first][0], span[0] - 400), min(self.spans[last][1], span[1] + 400)
-        starts = [low, *(m.end() for m in _SENTENCE_END.finditer(self.text, low, span[0]) if m.end() <= span[0])]
-        end = next((m.end() for m in _SENTENCE_END.finditer(self.text, max(low, span[1] - 1), high)), high)
-        return _trimmed(self.text, (starts[-1], max(end, span[1])))
-
-
-def _read(text: str) -> _Text:
-    folded = fold(text)
-    spans = ((folded.folded_at(start), folded.folded_at(end)) for start, end in paragraphs(text))
-    return _Text(folded, tuple(_trimmed(folded.text, span) for span in spans))
-
-
-def _trimmed(text: str, span: Span) -> Span:
-    start, end = span
-    while start < end and text[start] == " ":
-        start += 1
-    while end > start and text[end - 1] == " ":
-        end -= 1
-    return start, end
+MOST_SPOTS = 50  # occurrences weighed against each other; more than this and a person picks
 
 
 def occurrences(text: str, quote: str) -> list[Span]:
     """Every place where the quote stands as whole words, white space and Unicode form folded; original offsets."""
     folded = fold(text)
-    return [folded.original_range(*spot) for spot in _spots(folded.text, fold_words(quote))]
+    return [folded.original_range(*spot) for spot in spots_of(folded.text, fold_words(quote))]
 
 
 def anchor(*, cited_text: str, old_text: str | None, old_range: Span | None, new_text: str | None) -> Anchor:
@@ -106,27 +63,16 @@ def anchor(*, cited_text: str, old_text: str | None, old_range: Span | None, new
     quote = fold_words(cited_text)
     if not quote or not new_text.strip():
         return Anchor(state=AnchorState.GONE)
-    new = _read(new_text)
-    old = _read(old_text) if old_text and old_text.strip() else None
-    cited = _cited_span(old, old_range, quote) if old else None
+    new = read(new_text)
+    old = read(old_text) if old_text and old_text.strip() else None
+    cited = cited_span(old, old_range, quote) if old else None
     if old is None or cited is None:
         return _without_old(quote, new)
     return _Search(quote, old, cited, new).anchor()
 
 
-def _cited_span(old: _Text, old_range: Span | None, quote: str) -> Span | None:
-    """The passage in the old text: where the range says, or else where it stands only once."""
-    if old_range is not None and 0 <= old_range[0] < old_range[1]:
-        start, end = old.folded.folded_at(old_range[0]), old.folded.folded_at(old_range[1])
-        span = _trimmed(old.text, (start, min(end, len(old.text))))
-        if old.text[slice(*span)] == quote:
-            return span
-    spots = list(_spots(old.text, quote, most=2))
-    return spots[0] if len(spots) == 1 else None
-
-
-def _without_old(quote: str, new: _Text) -> Anchor:
-    spots = list(_spots(new.text, quote, most=MOST_CANDIDATES))
+def _without_old(quote: str, new: Text) -> Anchor:
+    spots = list(spots_of(new.text, quote, most=MOST_CANDIDATES))
     if len(spots) == 1:
         return _at(AnchorState.EXACT, new, spots[0], context_changed=False)
     if spots:
@@ -135,78 +81,26 @@ def _without_old(quote: str, new: _Text) -> Anchor:
     if len(needle.tokens) < ELSEWHERE_WORDS:
         return Anchor(state=AnchorState.GONE)
     found = [(span, score) for span, score in needle.find(Tokens.of(new.text), new.sentences) if score >= ELSEWHERE]
-    return _edited(new, [(span, score) for span, score in found if _keeps_names(quote, new.text[slice(*span)])], False)
-
-
-def _spots(text: str, quote: str, *, joined: tuple[bool, bool] = (False, False), most: int = -1) -> Iterator[Span]:
-    """Where a folded quote stands; ``joined`` allows it to begin or end inside a word, as the cited one did."""
-    start = text.find(quote) if quote else -1
-    while start >= 0 and most:
-        span = (start, start + len(quote))
-        before, after = _joined(text, span)
-        if before <= joined[0] and after <= joined[1] and not _splits_cluster(text, span):
-            most -= 1
-            yield span
-            start = text.find(quote, span[1])
-        else:
-            start = text.find(quote, start + 1)
-
-
-def _joined(text: str, span: Span) -> tuple[bool, bool]:
-    """Whether a range begins and ends inside a word or number (``non-``, ``can't``, ``1.30`` count as one)."""
-    start, end = span
-    first, last = _is_spaced(text[start]), _is_spaced(text[end - 1])
-    before = first and _JOINED_BEFORE.search(text[max(0, start - 2) : start]) is not None
-    after = last and _JOINED_AFTER.match(text, end) is not None
-    return before, after
-
-
-def _is_spaced(char: str) -> bool:
-    return re.match(_SPACED, char) is not None
-
-
-def _splits_cluster(text: str, span: Span) -> bool:
-    return span[1] < len(text) and joins_before(text[span[1]])
-
-
-def _overlaps(span: Span, spots: Iterable[Span]) -> bool:
-    return any(span[0] < end and start < span[1] for start, end in spots)
-
-
-def _whole_words(text: str, span: Span, joined: tuple[bool, bool]) -> Span:
-    """The range without cut words at its ends (``30`` of ``30.5``), unless it was cited so."""
-    start, end = span
-    before, after = _joined(text, span)
-    if before and not joined[0] and (head := re.search(r"[\w.,'’‐‑−-]+\Z", text[max(0, start - 60) : start])):
-        start -= len(head[0])
-    if after and not joined[1] and (tail := re.compile(r"(?:[.,'’‐‑-]?\w)+").match(text, end)):
-        end = tail.end()
-    return start, end
-
-
-def _keeps_names(old: str, new: str) -> bool:
-    """No number and no capitalised word was lost: what tells look-alike sentences apart."""
-    kept = set(re.findall(r"\w+", new))
-    return all(word in kept for word in re.findall(r"\w*\d\w*|\b[^\W\d_a-z]\w*", old))
+    return _edited(new, [(span, score) for span, score in found if keeps_names(quote, new.text[slice(*span)])], False)
 
 
 class _Search:
     """One search for one passage: the old text, the passage in it, the new text, and the stretch where it should be."""
 
-    def __init__(self, quote: str, old: _Text, cited: Span, new: _Text) -> None:
+    def __init__(self, quote: str, old: Text, cited: Span, new: Text) -> None:
         self.quote, self.old, self.cited, self.new = quote, old, cited, new
-        self.joined = _joined(old.text, cited)
+        self.joined = joined_at(old.text, cited)
         self.hull = old.sentences(cited)
         self.paragraph = old.within(cited)
         self.pairs = dict(forced_pairs(old.keys, new.keys))
         self.old_place, self.new_place = self._places()
-        self.place = _Place(old, self.old_place, new, self.new_place)
+        self.place = Place(old, self.old_place, new, self.new_place)
 
     def anchor(self) -> Anchor:
         kept = self._in_kept_paragraphs()
         if kept:
             return self._found(AnchorState.EXACT, kept)
-        spots = list(_spots(self.new.text, self.quote, joined=self.joined))
+        spots = list(spots_of(self.new.text, self.quote, joined=self.joined))
         place = self._at_place(spots)
         if place.certain:
             return self._found(AnchorState.EXACT, place.here[0])
@@ -216,14 +110,16 @@ class _Search:
 
     def _changed(self, spots: list[Span], moved: list[Span]) -> Anchor:
         """The passage is not at its place word for word: moved, edited, gone, or undecided between the first two."""
-        edited = [item for item in self._edited_here() if not _overlaps(item[0], spots)]
-        if moved and edited:  # the same words elsewhere and similar ones in their place: nothing tells which is meant
-            return _pick(self.new, [*((spot, 1.0) for spot in moved), *edited])
+        edited = [item for item in self._edited_here() if not overlaps(item[0], spots)]
+        liker = self._liker_elsewhere(edited) if edited and not moved else []
+        if edited and (moved or liker):  # nothing tells whether the passage went there or was edited here
+            return _pick(self.new, [*((spot, 1.0) for spot in moved), *liker, *edited])
         if len(moved) == 1:
             return self._found(AnchorState.MOVED, moved[0])
         if moved:
             return _pick(self.new, [(spot, 1.0) for spot in moved])
-        found = edited or [item for item in self._edited_elsewhere() if not _overlaps(item[0], spots)]
+        found = edited or [item for item in self._edited_elsewhere() if not overlaps(item[0], spots)]
+        found.sort(key=lambda item: (-item[1], item[0]))
         return _edited(self.new, found, bool(found) and self._context_changed(found[0][0]))
 
     def _found(self, state: AnchorState, span: Span) -> Anchor:
@@ -237,7 +133,7 @@ class _Search:
         low = max((i for i in self.pairs if i < first), default=-1)
         high = min((i for i in self.pairs if i > last), default=len(self.old.spans))
         after, before = self.pairs.get(low, -1), self.pairs.get(high, len(self.new.spans))
-        return _between(self.old, low, high), _between(self.new, after, before)
+        return between(self.old, low, high), between(self.new, after, before)
 
     def _in_kept_paragraphs(self) -> Span | None:
         """The passage's paragraphs are all kept and still follow each other: nothing needs to be searched."""
@@ -251,7 +147,7 @@ class _Search:
 
     # -- the same words --------------------------------------------------------------------------------------------
 
-    def _at_place(self, spots: list[Span]) -> "_Held":
+    def _at_place(self, spots: list[Span]) -> Held:
         """Of the occurrences in the aligned stretch, those that an alignment of the two stretches puts there.
 
         An occurrence is in place when pairing it with the passage costs less than half of its own words elsewhere. It
@@ -260,16 +156,16 @@ class _Search:
         low, high = self.new_place
         inside = [spot for spot in spots if low <= spot[0] and spot[1] <= high]
         if not inside:
-            return _Held()
+            return Held()
         low, high = self.old_place
         twins = [span for span in self._twins if low <= span[0] and span[1] <= high]
-        near = _nearest(inside, self.new_place, self.cited, self.old_place)
+        near = nearest(inside, self.new_place, self.cited, self.old_place)
         scores = {spot: self.place.score(self.cited, spot) for spot in near}
         best = max(scores.values())
-        held = _Held()
+        held = Held()
         for spot in (spot for spot in near if scores[spot] == best):
             twin = max(
-                (self.place.score(t, spot) for t in _nearest(twins, self.old_place, spot, self.new_place)), default=-1
+                (self.place.score(t, spot) for t in nearest(twins, self.old_place, spot, self.new_place)), default=-1
             )
             if twin > best:
                 held.claimed.add(spot)
@@ -281,7 +177,7 @@ class _Search:
     @cached_property
     def _twins(self) -> list[Span]:
         """The other occurrences of the same words in the old text."""
-        spots = _spots(self.old.text, self.quote, joined=self.joined)
+        spots = spots_of(self.old.text, self.quote, joined=self.joined)
         return [span for span in spots if span[0] != self.cited[0]]
 
     def _sentence_fits(self, spot: Span, least: float) -> bool:
@@ -317,20 +213,66 @@ class _Search:
         return kept
 
     def _claimed(self, spot: Span, others: list[Span]) -> bool:
-        mine = _context_likeness(self.old.text, self.cited, self.new.text, spot)
-        best = max((_context_likeness(self.old.text, other, self.new.text, spot) for other in others), default=0.0)
+        mine = context_likeness(self.old.text, self.cited, self.new.text, spot)
+        best = max((context_likeness(self.old.text, other, self.new.text, spot) for other in others), default=0.0)
         return best > mine
 
     # -- similar words ---------------------------------------------------------------------------------------------
 
     def _edited_here(self) -> list[tuple[Span, float]]:
         """Similar passages at the place, as an alignment of the two stretches confirms."""
-        found = self._needle.find(self.new.tokens.between(*self.new_place), self.new.sentences)
         return self._narrowed(
             (span, score)
-            for span, score in found
-            if score >= SAME_PLACE and self.place.likely(self.hull, span) and not self._has_rival(span, score)
+            for span, score in self._like(self.place.new_tokens, SAME_PLACE)
+            if (score >= NAME_LOST or self._same_subject(span)) and self.place.likely(self.hull, span)
         )
+
+    def _liker_elsewhere(self, here: list[tuple[Span, float]]) -> list[tuple[Span, float]]:
+        """Passages at other places that are clearly more like the cited one than those at its place."""
+        best = max(score for _, score in here)
+        if best + BETTER > 1:
+            return []
+        found = self._narrowed(
+            (span, score)
+            for span, score in self._like(self._not_kept_of_new, best + BETTER)
+            if self._same_subject(span)
+        )
+        return [(span, score) for span, score in found if not overlaps(span, [other for other, _ in here])]
+
+    def _like(self, hay: Tokens, least: float) -> list[tuple[Span, float]]:
+        """Passages like the cited sentences, less what other passages of the old text lay claim to."""
+        found = []
+        for span, score in self._needle.find(hay, self.new.sentences):
+            own = self._unclaimed_part(span) if score >= least else None
+            if own and own != span:
+                score = similarity(self.old.text[slice(*self.hull)], self.new.text[slice(*own)])
+            if own and score >= least and not self._has_rival(own, score):
+                found.append((own, score))
+        return found
+
+    def _unclaimed_part(self, span: Span) -> Span | None:
+        """The range without sentences at its ends that stood elsewhere in the old text already."""
+        pieces = self.new.pieces(span)
+        while pieces and self._stood_elsewhere(pieces[0]):
+            del pieces[0]
+        while pieces and self._stood_elsewhere(pieces[-1]):
+            del pieces[-1]
+        if not pieces:
+            return None
+        own = max(span[0], pieces[0][0]), min(span[1], pieces[-1][1])
+        return own if own[0] < own[1] else None
+
+    def _stood_elsewhere(self, piece: Span) -> bool:
+        passage = self.new.text[slice(*piece)]
+        start, end = self.hull
+        if len(words(passage)) <= TOO_SHORT or passage in self.old.text[start:end]:
+            return False
+        return passage in self.old.text[:start] or passage in self.old.text[end:]
+
+    def _same_subject(self, span: Span) -> bool:
+        if len(self._needle.tokens) > LONG_PASSAGE:
+            return True
+        return keeps_subject(self._needle.passage, self.new.text[slice(*span)])
 
     def _edited_elsewhere(self) -> list[tuple[Span, float]]:
         """Long passages that are nearly the same, names and numbers too."""
@@ -339,11 +281,19 @@ class _Search:
             return []
         return self._narrowed(
             (span, score)
-            for span, score in self._needle.find(self.new.tokens, self.new.sentences)
-            if score >= ELSEWHERE
-            and _keeps_names(hull, self.new.text[slice(*span)])
-            and not self._has_rival(span, score)
+            for span, score in self._like(self._not_kept_of_new, ELSEWHERE)
+            if keeps_names(hull, self.new.text[slice(*span)])
         )
+
+    @cached_property
+    def _not_kept_of_old(self) -> Tokens:
+        """Only these can have become something else: a kept paragraph is where it is."""
+        return Tokens.joined(self.old.text, (s for n, s in enumerate(self.old.spans) if n not in self.pairs))
+
+    @cached_property
+    def _not_kept_of_new(self) -> Tokens:
+        kept = set(self.pairs.values())
+        return Tokens.joined(self.new.text, (s for n, s in enumerate(self.new.spans) if n not in kept))
 
     @cached_property
     def _needle(self) -> Needle:
@@ -353,7 +303,7 @@ class _Search:
     def _narrowed(self, found: Iterable[tuple[Span, float]]) -> list[tuple[Span, float]]:
         """What was cited of each sentence, and how like the cited words it is."""
         parts = (self._needle.narrowed(self.cited, self.new.text, span) for span, _ in found)
-        whole = [_whole_words(self.new.text, part, self.joined) for part in parts if part is not None]
+        whole = [whole_words(self.new.text, part, self.joined) for part in parts if part is not None]
         return [(part, similarity(self.quote, self.new.text[slice(*part)])) for part in whole]
 
     def _has_rival(self, span: Span, score: float) -> bool:
@@ -362,8 +312,9 @@ class _Search:
         start, end = self.hull
         if candidate.passage in self.old.text[:start] or candidate.passage in self.old.text[end:]:
             return True
-        for low, high in ((0, start), (end, len(self.old.text))):
-            for other, likeness in candidate.find(self.old.tokens.between(low, high), None):
+        rest = self._not_kept_of_old
+        for hay in (rest.between(0, start), rest.between(end, len(self.old.text))):
+            for other, likeness in candidate.find(hay, None):
                 if likeness > score - RIVAL and self.old.text[slice(*other)] not in self.new.text:
                     return True
         return False
@@ -371,115 +322,27 @@ class _Search:
     # -- the words around ------------------------------------------------------------------------------------------
 
     def _context_changed(self, span: Span) -> bool:
-        return _around(self.old.text, self.cited) != _around(self.new.text, span)
+        return around(self.old.text, self.cited) != around(self.new.text, span)
 
 
-@dataclass(slots=True)
-class _Held:
-    """Occurrences at the passage's place, those there that belong to another passage, and whether it may be a tie."""
-
-    here: list[Span] = field(default_factory=list)
-    claimed: set[Span] = field(default_factory=set)
-    tied: bool = False
-
-    @property
-    def certain(self) -> bool:
-        return len(self.here) == 1 and not self.tied
-
-
-class _Place:
-    """Two stretches that correspond, to weigh where in the second a passage of the first belongs.
-
-    Weighed by words; by paragraphs when the stretches are too long for that.
-    """
-
-    def __init__(self, old: _Text, old_place: Span, new: _Text, new_place: Span) -> None:
-        self.old, self.old_place, self.new, self.new_place = old, old_place, new, new_place
-        sizes = [len(text.tokens.between(*place).words) for text, place in ((old, old_place), (new, new_place))]
-        self.by_words = sizes[0] * sizes[1] <= LCS_WORDS
-
-    def score(self, cited: Span, spot: Span) -> int:
-        """How many units correspond when the passage is paired with the occurrence."""
-        left, right = self._split(self.old, self.old_place, cited)
-        new_left, new_right = self._split(self.new, self.new_place, spot)
-        return lcs_length(left, new_left) + lcs_length(right, new_right) + self._own(cited, spot)
-
-    def holds(self, cited: Span, spot: Span, score: int) -> bool:
-        """Pairing them costs less than half of the passage's own words elsewhere."""
-        left, right = self._split(self.old, self.old_place, cited)
-        new_left, new_right = self._split(self.new, self.new_place, spot)
-        without = lcs_length(left + right, new_left + new_right)
-        return score - without > self._own(cited, spot) / 2
-
-    def likely(self, passage: Span, candidate: Span) -> bool:
-        return self.holds(passage, candidate, self.score(passage, candidate))
-
-    def _own(self, cited: Span, spot: Span) -> int:
-        if not self.by_words:
-            return 1
-        return lcs_length(words(self.old.text[slice(*cited)]), words(self.new.text[slice(*spot)]))
-
-    def _split(self, text: _Text, place: Span, span: Span) -> tuple[list[str], list[str]]:
-        if self.by_words:
-            return text.tokens.between(place[0], span[0]).words, text.tokens.between(span[1], place[1]).words
-        before = [text.text[s:e] for s, e in text.spans if place[0] <= s and e <= span[0]]
-        return before, [text.text[s:e] for s, e in text.spans if span[1] <= s and e <= place[1]]
-
-
-def _between(text: _Text, before: int, after: int) -> Span:
-    """The stretch between two paragraphs; -1 and the number of paragraphs stand for the ends."""
-    low = text.spans[before][1] if before >= 0 else 0
-    return low, max(low, text.spans[after][0] if after < len(text.spans) else len(text.text))
-
-
-def _nearest(spots: list[Span], place: Span, like: Span, like_place: Span, most: int = 8) -> list[Span]:
-    """The occurrences nearest to the same distance from the stretch's start, and from its end."""
-    if len(spots) <= most:
-        return spots
-    from_start = place[0] + like[0] - like_place[0]
-    from_end = place[1] + like[1] - like_place[1]
-    near = sorted(spots, key=lambda spot: abs(spot[0] - from_start))[: most // 2]
-    far = sorted(spots, key=lambda spot: abs(spot[1] - from_end))[: most // 2]
-    return sorted({*near, *far})
-
-
-def _around(text: str, span: Span) -> tuple[list[str], list[str]]:
-    """The forty words before and behind a range."""
-    before = text[max(0, span[0] - 60 * CONTEXT_WORDS) : span[0]].split()
-    return before[-CONTEXT_WORDS:], text[span[1] : span[1] + 60 * CONTEXT_WORDS].split()[:CONTEXT_WORDS]
-
-
-def _context_likeness(old: str, cited: Span, new: str, spot: Span) -> float:
-    """How many of the words around correspond, 0..1, those nearest to the passage counting as much as the rest."""
-    likeness = 0.0
-    for reach in (60, 240):
-        for before, after in zip(_sides_of(old, cited, reach), _sides_of(new, spot, reach), strict=True):
-            likeness += lcs_length(before, after) / max(len(before), len(after), 1)
-    return likeness / 4
-
-
-def _sides_of(text: str, span: Span, reach: int) -> tuple[list[str], list[str]]:
-    return words(text[max(0, span[0] - reach) : span[0]]), words(text[span[1] : span[1] + reach])
-
-
-def _at(state: AnchorState, new: _Text, span: Span, *, context_changed: bool) -> Anchor:
+def _at(state: AnchorState, new: Text, span: Span, *, context_changed: bool) -> Anchor:
     start, end = new.folded.original_range(*span)
     return Anchor(state=state, start=start, end=end, similarity=1.0, context_changed=context_changed)
 
 
-def _candidates(new: _Text, found: list[tuple[Span, float]]) -> tuple[Candidate, ...]:
+def _candidates(new: Text, found: list[tuple[Span, float]]) -> tuple[Candidate, ...]:
     ranges = ((new.folded.original_range(*span), score) for span, score in found[:MOST_CANDIDATES])
     return tuple(Candidate(start=start, end=end, similarity=score) for (start, end), score in ranges)
 
 
-def _pick(new: _Text, found: list[tuple[Span, float]]) -> Anchor:
+def _pick(new: Text, found: list[tuple[Span, float]]) -> Anchor:
     """Several places, or one that only a person can confirm."""
     candidates = _candidates(new, found)
     return Anchor(state=AnchorState.AMBIGUOUS, similarity=candidates[0].similarity, candidates=candidates)
 
 
-def _edited(new: _Text, found: list[tuple[Span, float]], context_changed: bool) -> Anchor:
-    found = sorted(found, key=lambda item: (-item[1], item[0]))
+def _edited(new: Text, found: list[tuple[Span, float]], context_changed: bool) -> Anchor:
+    """Of passages that are alike, best first, the first; a person picks when another is as good; gone without any."""
     if not found:
         return Anchor(state=AnchorState.GONE)
     if len(found) > 1 and found[0][1] - found[1][1] < AS_GOOD:

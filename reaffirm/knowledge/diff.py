@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from itertools import pairwise
 
 from reaffirm.knowledge.alignment import Span, paragraphs
 from reaffirm.knowledge.folding import fold_words
@@ -210,5 +211,5 @@ def _inside(span: Span, passage: Span | None) -> bool:
 def _cut(start: int, end: int, passage: Span | None) -> Iterator[tuple[int, int, bool]]:
     """A range cut where the passage begins and ends, with whether each part is inside it."""
     edges = sorted({start, end, *(edge for edge in passage or () if start < edge < end)})
-    for a, b in zip(edges, edges[1:], strict=False):
+    for a, b in pairwise(edges):
         yield a, b, _inside((a, b), passage)

@@ -176,4 +176,3 @@ def _in_order(joined: list[Group], moved: dict[int, int], old: int, new: int) ->
         groups.append(group)
         at, new_at = group.old[-1] + 1, group.new[-1] + 1
     return groups[:-1]
-

@@ -69,9 +69,7 @@ def words_at(found: Anchor, text: str) -> str:
         ),
     ],
 )  # fmt: skip
-def test_it_finds_the_passage(
-    old: str, quote: str, nth: int, new: str, state: str, words: str, around: bool
-) -> None:
+def test_it_finds_the_passage(old: str, quote: str, nth: int, new: str, state: str, words: str, around: bool) -> None:
     found = anchored(old, new, quote, nth)
     assert (found.state, words_at(found, new), found.context_changed) == (state, words, around)
 
@@ -159,6 +157,32 @@ def test_a_word_number_or_negation_changed_is_edited(quote: str, new: str, expec
     found = anchored(POLICY, text, quote)
     assert (found.state, words_at(found, text)) == (AnchorState.EDITED, expected)
     assert found.similarity < 1
+
+
+@pytest.mark.parametrize(
+    "new",
+    [
+        pytest.param(
+            "Tapes of the region last 90 days. Keys stay on paper for 90 days.", id="end of one, start of the next"
+        ),
+        pytest.param("Invoices stay on paper for 60 weeks, or longer.", id="another subject in the same place"),
+    ],
+)
+def test_sentences_that_are_only_alike_are_not_the_passage(new: str) -> None:
+    quote = "Tickets of the region stay on paper for 30 days."
+    before, after = "Tapes of the region last 90 days.", "Keys stay on paper for 90 days."
+    found = anchored(f"Top.\n\n{before} {quote} {after}\n\nEnd.", f"Top.\n\n{new}\n\nEnd.", quote)
+    assert (found.state, found.candidates) == (AnchorState.GONE, ())
+
+
+def test_a_liker_passage_elsewhere_makes_the_one_in_place_a_question() -> None:
+    quote = "Scans are kept for 10 months on paper."
+    old = f"# A\n\nTickets come first here.\n\n{quote}\n\nMails come last here."
+    moved, there = quote.replace("for", "only for"), "Scans are kept for 60 months unless a court orders it."
+    new = f"# A\n\n{moved}\n\nTickets come first here.\n\n{there}\n\nMails come last here."
+    found = anchored(old, new, quote)
+    assert found.state == AnchorState.AMBIGUOUS
+    assert [new[c.start : c.end] for c in found.candidates] == [moved, there]
 
 
 def test_can_is_not_found_in_cant() -> None:
@@ -272,15 +296,17 @@ def test_case_23_random_spans_of_one_document_are_each_found_where_they_are() ->
         assert (found.state, found.start, found.end) == (AnchorState.EXACT, start + lead, end - tail)
 
 
-def test_ten_megabytes() -> None:
-    body = "\n\n".join(f"Paragraph {n} says that item {n * 7} is held in store {n % 97}." for n in range(200_000))
+def test_six_megabytes() -> None:
+    body = "\n\n".join(f"Paragraph {n} says that item {n * 7} is held in store {n % 97}." for n in range(100_000))
     old = f"{body}\n\n{POLICY}"
     found = anchored(old, old.replace("item 7 ", "thing 7 ").replace("30 days", "60 days"))
     assert found.state == AnchorState.EDITED
 
 
 CHARS = "ab \n\r\té\u0301e\u0302\u200d🤔ש가\u1100\u1161."
-WORDS = st.sampled_from(["logs", "are", "kept", "30", "90", "days.", "not", "caf\u00e9", "cafe\u0301", "\n\n", "\n", "🤔"])
+WORDS = st.sampled_from(
+    ["logs", "are", "kept", "30", "90", "days.", "not", "caf\u00e9", "cafe\u0301", "\n\n", "\n", "🤔"]
+)
 TEXTS = st.lists(WORDS, max_size=40).map(" ".join)
 
 

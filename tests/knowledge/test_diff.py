@@ -196,7 +196,9 @@ def test_a_passage_as_long_as_a_huge_document_has_bounded_rows() -> None:
     assert len(diffed(old, old, old, old).rows) <= 2_002
 
 
-WORDS = st.sampled_from(["logs", "are", "kept", "30", "days.", "not", "caf\u00e9", "🤔", "x\u0302", "it's", "The", "日本"])
+WORDS = st.sampled_from(
+    ["logs", "are", "kept", "30", "days.", "not", "caf\u00e9", "🤔", "x\u0302", "it's", "The", "日本"]
+)
 LINES = st.lists(WORDS, min_size=1, max_size=8).map(" ".join)
 TEXTS = st.lists(LINES, max_size=12).flatmap(
     lambda lines: st.lists(st.sampled_from(["\n\n", "\n", " \n\n  "]), min_size=len(lines), max_size=len(lines)).map(
