@@ -63,31 +63,33 @@ WITH DISTINCT done, d ORDER BY d.id
 WITH done, d
 OPTIONAL MATCH (c:Decision)-[r:DEPENDS_ON]->(d) WHERE c.status = 'active'
 WITH done, d, count(r) AS dependents
-WITH collect(CASE WHEN properties(d).status = 'active' THEN d END) AS flagged,
-  collect(CASE WHEN properties(d).status = 'active' AND dependents > 0 THEN d END) AS pending
-WITH flagged, pending, [x IN pending | x.project_id] AS names
-WHERE size(flagged) <= $most
+WITH collect(CASE WHEN properties(d).status = 'active' AND dependents = 0 THEN d END) AS leaves,
+  collect(CASE WHEN properties(d).status = 'active' AND dependents > 0 THEN d END) AS parents
+WITH leaves, parents, [x IN parents | x.project_id] AS names
+WHERE size(leaves) + size(parents) <= $most
 OPTIONAL MATCH (p:Project) WHERE p._agrag_history_record = true AND p.project_id IN names
-WITH flagged, pending, names, p ORDER BY p.project_id
+WITH leaves, parents, names, p ORDER BY p.project_id
 //@lock p.project_id
-WITH flagged, pending, names, collect(p) AS projects
+WITH leaves, parents, names, collect(p) AS projects
 """
 
 # A waiting flag keeps its age, so that the oldest question stays the first in the queue.
-_FLAG = """FOREACH (d IN flagged | SET
-  d.flagged_ms = CASE WHEN d.review_state = 'needs_review' AND d.flagged_ms IS NOT NULL
+_FLAG_ONE = """d.flagged_ms = CASE WHEN d.review_state = 'needs_review' AND d.flagged_ms IS NOT NULL
     THEN d.flagged_ms ELSE $now_ms END,
   d.review_state = 'needs_review', d.review_reason = $reason, d.flagged_by = $facts.author,
   d.cause_kind = 'document', d.cause_document_id = $id, d.cause_activation_id = $activation_id, d.cause_seq = $seq,
-  d.anchor_states = null, d.anchor_seq = null, d.words_added = null, d.words_removed = null)
-FOREACH (d IN pending | SET d.review_pending = true)
+  d.anchor_states = null, d.anchor_seq = null, d.words_added = null, d.words_removed = null"""
+
+# Only who has dependents queues for propagation, so that a project without any never reads as incomplete.
+_FLAG = f"""FOREACH (d IN leaves | SET {_FLAG_ONE})
+FOREACH (d IN parents | SET d.review_pending = true, {_FLAG_ONE})
 FOREACH (p IN projects | SET p.review_incomplete = true,
   p.review_epoch = coalesce(p.review_epoch, 0) + size([x IN names WHERE x = p.project_id]))
 """
 
 # Open parts of any other version, and those of this one that another chunker cut.
 _CLOSE = """MATCH (doc:Document {id: $id})
-WITH doc, flagged, pending, names, projects,
+WITH doc, leaves, parents, names, projects,
   [(doc)-[part:HAS_PART]->(x) WHERE part.invalid_at IS NULL AND part._pending_job_id IS NULL
     AND (part.version_id <> $version_id OR coalesce(x.chunker_hash, $chunker_hash) <> $chunker_hash) | part] AS closing
 FOREACH (part IN closing | SET part.invalid_at = $now)
@@ -95,7 +97,7 @@ FOREACH (part IN closing | SET part.invalid_at = $now)
 
 _ACTIVATE = """SET doc += $facts.document
 CREATE (doc)-[has:HAS_ACTIVATION]->(a:DocumentActivation:_Node)
-SET a = $facts.activation, a.decisions_flagged = size(flagged)
+SET a = $facts.activation, a.decisions_flagged = size(leaves) + size(parents)
 """
 
 _LINK_PROJECT = """FOREACH (x IN $facts.source_of |
@@ -143,7 +145,7 @@ _VERSION = (
 """
 )
 
-_FLAGGED = "RETURN size(flagged) AS flagged"
+_FLAGGED = "RETURN size(leaves) + size(parents) AS flagged"
 
 # The first version of a key. Of two writers at once the unique id refuses one, which then looks again.
 CREATE_DOCUMENT = f"""{_UNKNOWN}{_CITERS}CREATE (doc:Document:_Node)
