@@ -1,7 +1,7 @@
 """A cited passage in its context, then and now: paragraphs aligned first, then words marked inside the changed ones."""
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property
+from functools import lru_cache
 from itertools import pairwise
 
 from reaffirm.knowledge.alignment import Span, paragraphs
@@ -39,7 +39,7 @@ def passage_diff(
         that were merged, have one row for each part.
     """
     old, new = _Side(old_text, old_range), _Side(new_text, new_range)
-    groups = grouped(old.keys, new.keys)
+    groups = _aligned(old_text, new_text)
     rows: list[DiffRow] = []
     hidden = 0
     shown = _shown(groups, old, new, max(0, context))
@@ -56,17 +56,29 @@ def passage_diff(
     return PassageDiff(rows=tuple(rows), space_only=space_only, words_added=added, words_removed=removed)
 
 
+# A page shows many passages of a few pairs of versions.
+@lru_cache(maxsize=8)
+def _aligned(old_text: str, new_text: str) -> tuple[Group, ...]:
+    """The paragraphs of two versions, aligned."""
+    return tuple(grouped(_keys(old_text), _keys(new_text)))
+
+
+def _keys(text: str) -> list[str]:
+    return [fold_words(text[start:end]) for start, end in _spans(text)]
+
+
+@lru_cache(maxsize=16)
+def _spans(text: str) -> tuple[Span, ...]:
+    return tuple(paragraphs(text))
+
+
 class _Side:
     """One version: its text, its paragraphs, and the passage in it."""
 
     def __init__(self, text: str, passage: Span | None) -> None:
         self.text = text
-        self.spans = paragraphs(text)
+        self.spans = _spans(text)
         self.cited = passage if passage and passage[0] < passage[1] else None
-
-    @cached_property
-    def keys(self) -> list[str]:
-        return [fold_words(self.text[start:end]) for start, end in self.spans]
 
     @property
     def passage(self) -> str:

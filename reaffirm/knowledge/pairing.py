@@ -73,7 +73,7 @@ def _moved_and_changed(old: Sequence[str], new: Sequence[str], rest: list[int], 
         return {}
     told = {i: found for i in rest if len(found := words(old[i])) >= MOVED_WORDS}
     told_new = {j: found for j in rest_new if len(found := words(new[j])) >= MOVED_WORDS}
-    ranked = sorted(((-_alike(a, b), i, j) for i, a in told.items() for j, b in told_new.items()))
+    ranked = sorted(((-_alike(a, b, MOVED_ALIKE), i, j) for i, a in told.items() for j, b in told_new.items()))
     moved: dict[int, int] = {}
     for likeness, i, j in ranked:
         if -likeness >= MOVED_ALIKE and i not in moved and j not in moved.values():
@@ -81,10 +81,17 @@ def _moved_and_changed(old: Sequence[str], new: Sequence[str], rest: list[int], 
     return moved
 
 
-def _alike(a: list[str], b: list[str]) -> float:
+def _alike(a: list[str], b: list[str], least: float) -> float:
+    """The share of words in common and in order, 0..1; 0.0 where it cannot reach ``least``, which is quick to see."""
     if max(len(a), len(b)) <= FEW_WORDS:  # one long token, a heading: letters tell more than words
         return fuzz.ratio(" ".join(a), " ".join(b)) / 100
-    return 2 * lcs_length(a, b) / max(1, len(a) + len(b))
+    both = len(a) + len(b)
+    if 2 * min(len(a), len(b)) < least * both:
+        return 0.0
+    in_a, in_b = set(a), set(b)
+    if 2 * min(sum(map(in_b.__contains__, a)), sum(map(in_a.__contains__, b))) < least * both:
+        return 0.0
+    return 2 * lcs_length(a, b) / both
 
 
 def _changed(old: Sequence[str], new: Sequence[str], olds: list[int], news: list[int]) -> list[Group]:
@@ -99,7 +106,7 @@ def _best_chain(old: dict[int, list[str]], new: dict[int, list[str]]) -> list[Pa
     """The ordered pairing with the largest sum of likenesses."""
     olds, news = list(old), list(new)
     best = [[0.0] * (len(news) + 1) for _ in range(len(olds) + 1)]
-    alike = [[_alike(old[i], new[j]) for j in news] for i in olds]
+    alike = [[_alike(old[i], new[j], ALIKE) for j in news] for i in olds]
     for a in range(len(olds) - 1, -1, -1):
         for b in range(len(news) - 1, -1, -1):
             paired = best[a + 1][b + 1] + alike[a][b] if alike[a][b] >= ALIKE else 0.0
@@ -123,7 +130,7 @@ def _looking_ahead(old: dict[int, list[str]], new: dict[int, list[str]]) -> list
     pairs: list[Pair] = []
     at = 0
     for i, told in old.items():
-        choices = [(_alike(told, new[news[b]]), -b) for b in range(at, min(at + LOOK_AHEAD, len(news)))]
+        choices = [(_alike(told, new[news[b]], ALIKE), -b) for b in range(at, min(at + LOOK_AHEAD, len(news)))]
         likeness, b = max(choices, default=(0.0, 0))
         if likeness >= ALIKE:
             pairs.append((i, news[-b]))
