@@ -40,6 +40,11 @@ def adopt_new_flags() -> None:
     _run("adopt_new_flags", adopt)
 
 
+@shared_task(name="console.jobs.compare_new_flags")
+def compare_new_flags() -> None:
+    _run("compare_new_flags", compare)
+
+
 @shared_task(name="console.jobs.settle_audit")
 def settle_audit() -> None:
     _run("settle_audit", settle)
@@ -62,6 +67,17 @@ def adopt() -> int:
     from reaffirm.decisions import adopt_flags
 
     return sum(adopt_flags(graph_store(), project_id=project.graph_id) for project in Project.objects.order_by("pk"))
+
+
+def compare() -> int:
+    """Find where the cited passages of new flags stand now, for the queue's lanes, for at most RUN_SECONDS."""
+    from reaffirm.decisions import compare_flags
+
+    until, compared = time.monotonic() + RUN_SECONDS, 0
+    for project in Project.objects.order_by("pk"):
+        while time.monotonic() < until and (done := compare_flags(graph_store(), project.graph_id, limit=20)):
+            compared += done
+    return compared
 
 
 def settle() -> int:
@@ -132,7 +148,7 @@ def _lease(name: str) -> Iterator[bool]:
 
 
 def propagate_soon() -> bool:
-    """Ask a worker to run propagation now, after a verdict. False when no broker took it in time: the beat comes anyway.
+    """Ask a worker to run propagation now, after a verdict. False when no broker took it: the beat comes anyway.
 
     Never raises and never waits longer than a second: the verdict is already in the graph.
     """

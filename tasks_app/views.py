@@ -29,7 +29,7 @@ def task_list(request: MemberRequest, project: Project) -> HttpResponse:
 @require_GET
 @member_required()
 def task(request: MemberRequest, project: Project, task_id: UUID) -> HttpResponse:
-    """The timeline after ``?after=``: four reads of the graph, however long the task is."""
+    """The timeline after ``?after=``: six reads of the graph, however long the task is."""
     history = history_for(project, request.user)
     found = history.get_task_by_id(str(task_id))
     if not found.found or found.task is None or found.view is None:

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from django.test import Client
 
     from console.models import Project
+    from tests.reviews.counting import CountingStore
+    from tests.reviews.factories import World
 
 
 @pytest.fixture
@@ -71,3 +73,22 @@ def graph_down(graph_url: Callable[[str], None]) -> None:
 def console_on_falkordb(falkordb_url: str, graph_url: Callable[[str], None]) -> str:
     graph_url(falkordb_url)
     return falkordb_url
+
+
+@pytest.fixture
+def world(project: "Project", console_graph: str, store: Any) -> "World":
+    """The project's graph, as its agents fill it; the console reads the same."""
+    from tests.reviews.factories import World
+
+    return World(store, project_id=project.graph_id)
+
+
+@pytest.fixture
+def counted(world: "World", monkeypatch: pytest.MonkeyPatch) -> "CountingStore":
+    """The console's store, counting what is asked of it."""
+    from console import graph
+    from tests.reviews.counting import CountingStore
+
+    counting = CountingStore(graph.graph_store())
+    monkeypatch.setattr(graph, "graph_store", lambda: counting)
+    return counting
