@@ -1,0 +1,251 @@
+"""Runs inside agentic-graphrag's own environment: calls its public classes as tests ask, one JSON line for one call.
+
+A request is ``{"call": "<part>.<method>", "project": …, "agent": …, "args": […], "kwargs": {…}}``, the answer
+``{"result": …}`` or ``{"error": "<type>: <text>"}``. It imports nothing of ours. No model and no network is used: an
+extractor that finds nothing, embeddings from a digest, a tokenizer of characters.
+"""
+
+import asyncio
+import hashlib
+import json
+import sys
+from typing import Any
+from uuid import UUID
+
+import agrag.graphdb.falkordb as falkordb
+from agrag.chunking import Chunker
+from agrag.common.data_models.decision import DecisionSupportInput, DocumentSupportInput, EventSupportInput
+from agrag.common.data_models.document import Document, DocumentFamily, DocumentSection, SourceFormat, Unit, UnitKind
+from agrag.common.data_models.evidence import FetchOutcome
+from agrag.common.data_models.extraction import ExtractionResult
+from agrag.common.data_models.task import EventKind, StepKind, StepResultBasis, StepState
+from agrag.decisions import DecisionTraces
+from agrag.embedding.base import Embedder
+from agrag.evidence import fetch_evidence
+from agrag.evidence._shared import chunk_from_row, chunk_reference
+from agrag.evidence.ids import encode_evidence_id
+from agrag.graphdb.falkordb import FalkorDBGraphStore
+from agrag.graphdb.neo4j import Neo4jGraphStore
+from agrag.graphdb.settings import FalkorDBSettings, Neo4jSettings
+from agrag.history import ConversationHistory, HistoryRetention
+from agrag.ingestion.extract import Extractor
+from agrag.ingestion.graph import Graph
+from agrag.ingestion.settings import ExtractionSettings
+from pydantic import BaseModel
+
+# Our embedded server has an older module than it asks for. What it does there is what it does on a newer one.
+falkordb.MIN_MODULE_VERSION = 0
+
+CURRENT_CHUNKS = (
+    "MATCH (d:Document {document_key: $key})-[p:HAS_PART]->(c:Chunk) "
+    "WHERE p.invalid_at IS NULL AND c.content_hash = d.current_content_hash RETURN c AS chunk ORDER BY c.index"
+)
+
+
+class NullExtractor(Extractor):
+    async def extract(self, chunk: Any, schema: Any) -> ExtractionResult:
+        return ExtractionResult(entities=[], relations=[], extractor_name="null")
+
+
+class HashEmbedder(Embedder):
+    model = "hash-8"
+
+    async def dimensions(self) -> int:
+        return 8
+
+    async def embed(self, texts: Any) -> list[list[float]]:
+        return [[(byte + 1) / 256 for byte in hashlib.sha256(text.encode()).digest()[:8]] for text in texts]
+
+
+class Documents:
+    """Its Graph, by the few calls that tests make, and its reads of evidence."""
+
+    def __init__(self, store: Any) -> None:
+        self._store = store
+        self._graph: Graph | None = None
+
+    async def open(self) -> None:
+        """Its Graph.open: connects, and makes its constraints and indexes."""
+        self._graph = await Graph.open(
+            schema=["Person", "Company"],
+            graph_store=self._store,
+            embedder=HashEmbedder(),
+            extractor=NullExtractor(),
+            extraction_settings=ExtractionSettings(mode="gliner", candidates_enabled=False),
+            chunker=Chunker(size=80, min_size=20, tokenizer="character"),
+        )
+
+    async def graph(self) -> Graph:
+        if self._graph is None:
+            await self.open()
+        assert self._graph is not None
+        return self._graph
+
+    async def update(self, key: str, text: str) -> Any:
+        return _brief(await (await self.graph()).update(key, text=text))
+
+    async def update_sections(self, key: str, sections: list[list[Any]]) -> Any:
+        """Prose under headings, as its loaders of rich formats give it: ``[heading, depth, [paragraph, …]]`` each.
+
+        A heading is put into the first chunk of its section, so that such a chunk has no exact span.
+        """
+        text, built = "", []
+        for heading, depth, paragraphs in sections:
+            text += f"{'#' * depth} {heading}\n\n"
+            units = []
+            for words in paragraphs:
+                start = len(text)
+                text += f"{words}\n\n"
+                units.append(Unit(kind=UnitKind.PARAGRAPH, text=words, char_start=start, char_end=start + len(words)))
+            built.append(DocumentSection(heading=heading, depth=depth, units=units))
+        document = Document(
+            text=text,
+            title=key,
+            uri=f"https://example.com/{key}",
+            document_key=key,
+            source_format=SourceFormat.MARKDOWN,
+            family=DocumentFamily.PROSE,
+            content_hash=hashlib.sha256(text.encode()).hexdigest(),
+            loader_name="tests",
+            char_count=len(text),
+            sections=built,
+        )
+        graph = await self.graph()
+        return _brief(await graph.update(key, document=document))
+
+    async def delete(self, key: str) -> Any:
+        return _brief(await (await self.graph()).delete_document(key))
+
+    async def source_status(self, key: str) -> Any:
+        return await (await self.graph()).source_status(key)
+
+    async def evidence(self, key: str) -> Any:
+        """Evidence id and text of each current chunk, as its search would give them."""
+        rows = await self._store.execute_read(CURRENT_CHUNKS, {"key": key})
+        chunks = [chunk_from_row({k: v for k, v in row["chunk"].items() if k != "embedding"}) for row in rows]
+        return [{"id": encode_evidence_id(chunk_reference(chunk)), "text": chunk.text} for chunk in chunks]
+
+    async def fetch(self, ids: list[str], keys: list[str]) -> Any:
+        return (await fetch_evidence(self._store, ids, scope=frozenset(keys))).outcomes
+
+
+def _brief(result: Any) -> dict[str, Any]:
+    return {"decision": result.decision, "content_hash": result.new_content_hash, "no_op": result.no_op}
+
+
+def _support(given: dict[str, Any]) -> BaseModel:
+    if "evidence_id" in given:
+        return DocumentSupportInput.model_validate(given)
+    if "decision_id" in given:
+        return DecisionSupportInput.model_validate(given)
+    return EventSupportInput.model_validate(given)
+
+
+CONVERT: dict[str, Any] = {
+    "supports": lambda values: [_support(value) for value in values],
+    "fetched_evidence": lambda values: [FetchOutcome.model_validate(value) for value in values],
+    "result_basis": StepResultBasis,
+    "decision_id": UUID,
+}
+# By place: a method's positional arguments.
+POSITIONAL: dict[str, list[Any]] = {
+    "history.record_event": [str, EventKind],
+    "history.set_step": [str, str, StepState],
+    "history.list_steps": [str, StepState],
+    "decisions.get_decision": [UUID],
+    "decisions.list_support_history": [UUID],
+    "decisions.reject_decision": [UUID],
+    "decisions.supersede_decision": [UUID],
+    "decisions.reaffirm_decision": [UUID, CONVERT["supports"]],
+}
+SERVICES = {"history": ConversationHistory, "decisions": DecisionTraces, "retention": HistoryRetention}
+
+
+class Session:
+    """One open store, and its services by project and agent."""
+
+    def __init__(self) -> None:
+        self._store: Any = None
+        self._documents: Documents | None = None
+        self._services: dict[tuple[str, str, str], Any] = {}
+
+    async def connect(self, *, url: str, graph: str, username: str | None, password: str | None) -> None:
+        if url.startswith(("neo4j", "bolt")):
+            settings = Neo4jSettings(uri=url, username=username or "neo4j", password=password or "-", database=graph)
+            self._store = Neo4jGraphStore(settings=settings)
+        else:
+            self._store = FalkorDBGraphStore(settings=FalkorDBSettings(url=url, password=password, graph=graph))
+        await self._store.connect()
+        self._documents = Documents(self._store)
+
+    async def close(self) -> None:
+        await self._store.close()
+
+    def target(self, part: str, project: str, agent: str) -> Any:
+        if part == "documents":
+            return self._documents
+        key = (part, project, agent)
+        if key not in self._services:
+            self._services[key] = SERVICES[part](self._store, project_id=project, agent_id=agent)
+        return self._services[key]
+
+    async def answer(self, asked: dict[str, Any]) -> Any:
+        part, _, method = asked["call"].partition(".")
+        args = list(asked["args"])
+        for place, convert in enumerate(POSITIONAL.get(asked["call"], [])[: len(args)]):
+            args[place] = convert(args[place])
+        kwargs = {name: CONVERT[name](value) if name in CONVERT else value for name, value in asked["kwargs"].items()}
+        if "kind" in kwargs and method == "set_step":
+            kwargs["kind"] = StepKind(kwargs["kind"])
+        return await getattr(self.target(part, asked["project"], asked["agent"]), method)(*args, **kwargs)
+
+
+def plain(value: Any) -> Any:
+    if isinstance(value, BaseModel):
+        return value.model_dump(mode="json")
+    if isinstance(value, list | tuple):
+        return [plain(each) for each in value]
+    return value
+
+
+class Sessions:
+    """Every store that was connected, by its address, and the one that is spoken to now."""
+
+    def __init__(self) -> None:
+        self._open: dict[str, Session] = {}
+        self._now = Session()
+
+    async def answer(self, asked: dict[str, Any]) -> Any:
+        if asked["call"] != "sessions.use":
+            return await self._now.answer(asked)
+        address = asked["kwargs"]
+        name = f"{address['url']} {address['graph']}"
+        if asked["args"][0] == "anew" and name in self._open:
+            await self._open.pop(name).close()
+        if name not in self._open:
+            self._open[name] = Session()
+            await self._open[name].connect(**address)
+        self._now = self._open[name]
+        return None
+
+    async def close(self) -> None:
+        for session in self._open.values():
+            await session.close()
+
+
+async def main() -> None:
+    session = Sessions()
+    answers = sys.stdout
+    sys.stdout = sys.stderr  # a print of anybody's must not stand between two answers
+    while line := await asyncio.to_thread(sys.stdin.readline):
+        try:
+            answer = {"result": plain(await session.answer(json.loads(line)))}
+        except Exception as error:  # noqa: BLE001 - the test that asked is told
+            answer = {"error": f"{type(error).__name__}: {error}"}
+        answers.write(json.dumps(answer, default=str) + "\n")
+        answers.flush()
+    await session.close()
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
