@@ -1,4 +1,4 @@
-"""Checks of arguments by what they mean: each returns the value, or raises ValueRefused with the field and the limit."""
+"""Checks of arguments by what they mean. Each returns the value or raises ValueRefused with the field and limit."""
 
 import unicodedata
 from collections.abc import Sequence

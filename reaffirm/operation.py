@@ -1,8 +1,9 @@
 """The one way in which the library writes.
 
-An attempt reads the world once, checks it in the documented order, and runs one guarded statement. The statement repeats all
-guards, so no row means that the world moved between the two: the attempt is made again. The request id, which every write
-claims in its statement, makes a repeated attempt safe even when it is not known whether the one before was applied.
+An attempt reads the world once, checks it in the documented order, and runs one guarded statement. The statement
+repeats all guards, so no row means that the world moved between the two: the attempt is made again. The request id,
+which every write claims in its statement, makes a repeated attempt safe even when it is not known whether the one
+before was applied.
 """
 
 import functools

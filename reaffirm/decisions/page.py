@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from reaffirm import ids
+from reaffirm.decisions.blockers import document_blocker, event_blocker, parent_blocker
 from reaffirm.decisions.case import Case, read_case
 from reaffirm.decisions.models import Citation, Decision, ReviewCase, Support
 from reaffirm.decisions.reading import CASE_READ
 from reaffirm.decisions.records import cause_from, decision_from, present, version_from
-from reaffirm.decisions.verdicts import blocker, event_blocker, parent_blocker
 from reaffirm.history.models import Event, Task
 from reaffirm.knowledge.diff import passage_diff
 from reaffirm.knowledge.models import AnchorState, DocumentVersion, PassageDiff
@@ -139,7 +139,7 @@ def _problem(case: Case, support: Support) -> str | None:
     if support.kind == "decision":
         return parent_blocker(case, support)
     passage = case.passages[support.id]
-    problem = blocker(passage)
+    problem = document_blocker(passage)
     if problem or passage.anchor.state is AnchorState.AMBIGUOUS:
         return problem
     return None if passage.evidence_id() else "no evidence id names the passage in the current version"

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from reaffirm import fields, ids
-from reaffirm.decisions import listing, page, propagation, queue, recording, verdicts
+from reaffirm.decisions import listing, page, propagation, queue, reaffirming, recording, rejecting, superseding
 from reaffirm.decisions.case import Case
 from reaffirm.decisions.conflicts import list_conflicts
 from reaffirm.decisions.models import (
@@ -116,7 +116,7 @@ class DecisionTraces:
         if why is None:
             return DecisionResult(recorded=False, error="explanation_required", field="explanation")
         words = recording.content(conclusion, rationale, assumptions, open_questions)
-        return verdicts.supersede(
+        return superseding.supersede(
             self._scope,
             _text_id(decision_id),
             words,
@@ -160,7 +160,7 @@ class DecisionTraces:
             "open_questions": open_questions,
         }
         _check_given(given)
-        return verdicts.supersede_where_it_stands(
+        return superseding.supersede_where_it_stands(
             self._scope,
             _text_id(decision_id),
             _words_of(given),
@@ -180,7 +180,7 @@ class DecisionTraces:
         Args:
             reason: 1 to 4,000 characters.
         """
-        return verdicts.reject(
+        return rejecting.reject(
             self._scope,
             _text_id(decision_id),
             fields.text("reason", reason, fields.SHORT_TEXT),
@@ -208,7 +208,7 @@ class DecisionTraces:
         Args:
             evidence: The new document supports, one or more per cited document; empty when no document is cited.
         """
-        return verdicts.reaffirm(
+        return reaffirming.reaffirm(
             self._scope,
             _text_id(decision_id),
             evidence,
@@ -229,7 +229,7 @@ class DecisionTraces:
         request_id: str | None = None,
     ) -> DecisionResult:
         """Confirm a decision on its own passages, each pinned anew where it stands. For a person who has seen them."""
-        return verdicts.reaffirm_where_it_stands(
+        return reaffirming.reaffirm_where_it_stands(
             self._scope,
             _text_id(decision_id),
             expected=_seen(expected),

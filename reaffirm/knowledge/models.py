@@ -139,8 +139,8 @@ class DiffRow(Model):
     """One aligned paragraph.
 
     Attributes:
-        kind: same, change, add, del, moved (its new place, words marked), moved_away (its old place), space (differs only
-            in white space), fold (hidden unchanged paragraphs, count in ``hidden``).
+        kind: same, change, add, del, moved (its new place, words marked), moved_away (its old place), space (differs
+            only in white space), fold (hidden unchanged paragraphs, count in ``hidden``).
         old_number, new_number: Paragraph numbers from 1.
         other_number: For moved and moved_away, the paragraph number at the other end.
         cited: This paragraph holds the cited passage or its current range.

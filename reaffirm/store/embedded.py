@@ -1,7 +1,7 @@
 """A FalkorDB server of our own in a folder: found, started and stopped through a lock file.
 
-The lock is the truth, not the pid: the starter takes ``server.lock`` and the server inherits its descriptor, so the kernel
-frees it when the server is gone, however it died. Any number of processes may call ensure() at once.
+The lock is the truth, not the pid: the starter takes ``server.lock`` and the server inherits its descriptor, so the
+kernel frees it when the server is gone, however it died. Any number of processes may call ensure() at once.
 """
 
 import fcntl

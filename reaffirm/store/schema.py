@@ -1,7 +1,7 @@
 """Labels, constraints and indexes of the graph, on both stores.
 
-Names and forms of the constraints are those of agentic-graphrag, so that either product may come first. Never a plain index
-on a key that it makes unique, never another full-text index on its properties: its own could then not be made.
+Names and forms of the constraints are those of agentic-graphrag, so that either product may come first. Never a plain
+index on a key that it makes unique, never another full-text index on its properties: its own could then not be made.
 """
 
 import time
@@ -74,6 +74,9 @@ FULL_TEXT: dict[SearchIndex, tuple[str, tuple[str, ...]]] = {
     "chunk": ("Chunk", ("text",)),
 }
 
+FULL_TEXT_OPTIONS = """OPTIONS {indexConfig: {
+  `fulltext.analyzer`: 'standard-no-stop-words', `fulltext.eventually_consistent`: false}}"""
+
 NEO4J_SEARCH = "CALL db.index.fulltext.queryNodes($_index, $_words, {limit: $_limit}) YIELD node, score\n"
 FALKOR_SEARCH = {
     "Decision": "CALL db.idx.fulltext.queryNodes('Decision', $_words) YIELD node, score\n"
@@ -83,7 +86,8 @@ FALKOR_SEARCH = {
 }
 
 # While a label or a relationship type does not exist, two guarded writes may both pass on FalkorDB; so all exist first.
-FIRST_USE = """CREATE (a:Project:Task:Event:Step:Request:Decision:DecisionSupport:Document:Chunk:Section:DocumentActivation:CutoverJob:_Node)
+FIRST_USE = """CREATE (a:Project:Task:Event:Step:Request:Decision:DecisionSupport
+  :Document:Chunk:Section:DocumentActivation:CutoverJob:_Node)
 CREATE (a)-[:MADE]->(a), (a)-[:HAS_SUPPORT]->(a), (a)-[:DEPENDS_ON]->(a), (a)-[:SUPERSEDES]->(a), (a)-[:HAS_EVENT]->(a),
   (a)-[:HAS_STEP]->(a), (a)-[:HAS_PART]->(a), (a)-[:HAS_CHILD]->(a), (a)-[:NEXT_CHUNK]->(a), (a)-[:HAS_ACTIVATION]->(a),
   (a)-[:HAS_SOURCE]->(a)
@@ -138,8 +142,7 @@ def ensure_neo4j(store: "Neo4jStore") -> list[str]:
         if name not in indexes:
             keys = ", ".join(f"n.{key}" for key in properties)
             store.define(
-                f"CREATE FULLTEXT INDEX {name} IF NOT EXISTS FOR (n:{label}) ON EACH [{keys}] OPTIONS "
-                "{indexConfig: {`fulltext.analyzer`: 'standard-no-stop-words', `fulltext.eventually_consistent`: false}}"
+                f"CREATE FULLTEXT INDEX {name} IF NOT EXISTS FOR (n:{label}) ON EACH [{keys}] {FULL_TEXT_OPTIONS}"
             )
     store.define("CALL db.awaitIndexes($seconds)", seconds=int(READY_SECONDS))
     return problems

@@ -1,0 +1,202 @@
+"""Confirm a decision on the current version of what it cites."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from reaffirm import ids
+from reaffirm.decisions import supports as citing
+from reaffirm.decisions.blockers import document_blocker, event_blocker, parent_blocker
+from reaffirm.decisions.case import Case
+from reaffirm.decisions.judging import (
+    CLEARED,
+    Judged,
+    Picks,
+    judge,
+    pinned,
+    plain_picks,
+    require_active,
+    resolve_new,
+    result_of,
+    verdict_facts,
+)
+from reaffirm.decisions.models import DecisionResult, DocumentSupportInput, Seen, VerdictKind
+from reaffirm.decisions.passages import Passage
+from reaffirm.decisions.recording import Scope, refusal
+from reaffirm.decisions.supports import Refused, Wanted
+from reaffirm.decisions.writing import REAFFIRM
+from reaffirm.history.models import EventKind
+from reaffirm.knowledge import evidence
+from reaffirm.knowledge.models import AnchorState, FetchOutcome
+from reaffirm.operation import MARKER, Claim, claim
+
+READY_EVENT_IDS = 32  # how far a task's log may move between the read and the write of one attempt
+
+
+def reaffirm(
+    scope: Scope,
+    decision_id: str,
+    evidence_inputs: Sequence[DocumentSupportInput],
+    *,
+    fetched: Sequence[FetchOutcome],
+    explanation: str,
+    request_id: str | None,
+    expected: Seen | None,
+) -> DecisionResult:
+    """Confirm a decision on passages that the caller fetched."""
+    arguments = {"id": decision_id, "evidence": citing.inputs(evidence_inputs), "explanation": explanation}
+    claimed = claim(scope.project_id, request_id, "reaffirm_decision", arguments)
+    try:
+        wanted = citing.check(scope.project_id, evidence_inputs, fetched, where="evidence") if evidence_inputs else None
+    except Refused as error:
+        return refusal(error)
+
+    def act(case: Case) -> DecisionResult | None:
+        require_active(case)
+        cited = {support.document_node_id for support in case.of_kind("document")}
+        if cited != set(wanted.document_ids if wanted else ()):
+            raise Refused("cannot_revalidate", "evidence", "cite exactly the documents that the decision cites")
+        rows = _fetched_rows(scope, case, wanted) if wanted else []
+        return _reaffirmed(scope, claimed, case, rows, explanation)
+
+    return judge(Judged(scope, decision_id, claimed, expected), act, wanted, "decision_not_found")
+
+
+def reaffirm_where_it_stands(
+    scope: Scope, decision_id: str, *, expected: Seen, picks: Picks, explanation: str, request_id: str | None
+) -> DecisionResult:
+    """Confirm a decision on its own passages, each pinned anew where it stands in the current version."""
+    arguments = {"id": decision_id, "picks": plain_picks(picks), "explanation": explanation}
+    claimed = claim(scope.project_id, request_id, "reaffirm_decision", arguments)
+
+    def act(case: Case) -> DecisionResult | None:
+        require_active(case)
+        rows = [
+            pinned(case, support, _standing_id(case.passages[support.id], picks.get(support.id)))
+            for support in case.of_kind("document")
+        ]
+        return _reaffirmed(scope, claimed, case, rows, explanation)
+
+    return judge(Judged(scope, decision_id, claimed, expected), act, None, "decision_not_found")
+
+
+def _standing_id(passage: Passage, pick: tuple[int, int] | None) -> str:
+    """The evidence id of a passage in the current version, or a refusal."""
+    at = f"supports[{passage.support.ordinal}]"
+    problem = document_blocker(passage)
+    if problem:
+        raise Refused("cannot_revalidate", at, problem)
+    if passage.anchor.state is AnchorState.AMBIGUOUS:
+        if pick is None:
+            raise Refused("cannot_revalidate", at, "the cited words stand in more than one place; pick one")
+        if not passage.is_candidate(pick):
+            raise Refused("cannot_revalidate", at, "the picked place is none of the candidates")
+    else:
+        pick = None
+    found = passage.evidence_id(pick)
+    if found is None:
+        raise Refused("cannot_revalidate", at, "no evidence id names the passage in the current version")
+    return found
+
+
+def _fetched_rows(scope: Scope, case: Case, wanted: Wanted) -> list[dict[str, Any]]:
+    """The caller's passages as supports: fetched, of the current version, and every passage cited so far unchanged."""
+    try:
+        resolved = resolve_new(scope, case, wanted, where="evidence")
+    except Refused as error:
+        code = error.code if error.code == "support_malformed" else "cannot_revalidate"
+        raise Refused(code, error.at, error.detail or error.code) from None
+    if resolved.changed:
+        raise Refused("cannot_revalidate", "evidence", "a cited document changed since it was fetched; fetch it again")
+    picked = [
+        (row["document_node_id"], place)
+        for row in resolved.rows
+        if (place := _place(case, row["evidence_id"])) is not None
+    ]
+    for support in case.of_kind("document"):
+        passage = case.passages[support.id]
+        of_document = [place for document, place in picked if document == support.document_node_id]
+        _standing_id(passage, next((place for place in of_document if passage.is_candidate(place)), None))
+    return resolved.rows
+
+
+def _place(case: Case, evidence_id: str) -> tuple[int, int] | None:
+    reference = evidence.decode(evidence_id)
+    if reference is None:
+        return None
+    document = case.documents.get(reference.document_node_id) or {}
+    version = case.versions.get((reference.document_node_id, document.get("current_content_hash") or ""))
+    return version.text.range_of(reference) if version else None
+
+
+def _reaffirmed(
+    scope: Scope, claimed: Claim, case: Case, rows: list[dict[str, Any]], explanation: str
+) -> DecisionResult | None:
+    for support in case.supports:
+        problem = (
+            event_blocker(case, support)
+            if support.kind == "event"
+            else parent_blocker(case, support)
+            if support.kind == "decision"
+            else None
+        )
+        if problem:
+            code = (
+                "support_event_not_found" if support.kind == "event" and "no longer" in problem else "cannot_revalidate"
+            )
+            raise Refused(code, f"supports[{support.ordinal}]", problem)
+    at = ids.now()
+    review = {"reviewed_by": scope.agent_id, "reviewed_at": at, "review_explanation": explanation}
+    new = [
+        {
+            **row,
+            **review,
+            "id": ids.reaffirmed_support_id(case.id, at, index),
+            "ordinal": case.next_ordinal + index,
+            "project_id": scope.project_id,
+        }
+        for index, row in enumerate(rows)
+    ]
+    after = {
+        **case.row,
+        **CLEARED,
+        "review_state": "clear",
+        "review_reason": None,
+        **verdict_facts(VerdictKind.REAFFIRM, scope, at),
+    }
+    kept = [support.model_dump() for support in case.supports if support.kind != "document"]
+    result = result_of(case, after, kept + new)
+    documents = case.document_guards([support.document_node_id or "" for support in case.of_kind("document")])
+    parents = sorted({support.decision_id or "" for support in case.of_kind("decision")})
+    events = sorted({support.event_id or "" for support in case.of_kind("event")})
+    base = case.task["event_seq"]
+    payload = f"Decision {case.id} reaffirmed."
+    written = scope.store.write(
+        REAFFIRM,
+        doc_ids=[guard["id"] for guard in documents],
+        docs=documents,
+        locked_ids=sorted({case.id, *parents}),
+        id=case.id,
+        seen_state=case.row["review_state"],
+        seen_supports=[support.id for support in case.supports],
+        event_ids=events,
+        request_node_id=claimed.node_id,
+        base=base,
+        ready_ids=ids.event_ids(case.task["id"], base, READY_EVENT_IDS),
+        claim=claimed.properties(result.model_dump_json()),
+        event={
+            "task_id": case.task["id"],
+            "kind": EventKind.NOTE.value,
+            "payload": payload,
+            "payload_sha256": ids.text_digest(payload),
+            "truncated": False,
+            "author": scope.agent_id,
+            "at": at,
+            MARKER: True,
+        },
+        supports=new,
+        by=scope.agent_id,
+        at=at,
+        why=explanation,
+        cleared=CLEARED,
+    )
+    return result if written else None
