@@ -6,8 +6,14 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from reaffirm.models import Result
+
 HERE = Path(__file__).parent
 DOCUMENTS = HERE / "documents"
+
+
+class StoryRefused(Exception):
+    """A part of the story could not be told; the text names it."""
 
 
 class Part(BaseModel):
@@ -145,3 +151,9 @@ def story() -> Story:
 
 def _toml(path: Path) -> dict[str, object]:
     return tomllib.loads(path.read_text(encoding="utf-8"))
+
+
+def accept(done: Result, part: str) -> None:
+    """Go on only when the library did it."""
+    if not done.recorded:
+        raise StoryRefused(f"{part}: {done.error} {done.field or ''} {done.detail or ''}".strip())

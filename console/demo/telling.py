@@ -1,13 +1,14 @@
 """Telling the story to a graph, through the library only.
 
-Every write carries a request id of its place in the story, so a telling that was interrupted is taken up where it ended.
+Every write carries a request id of its place in the story: what was interrupted is taken up where it ended.
 """
 
 import hashlib
 from collections.abc import Sequence
 
 from console.audit import audit_append
-from console.demo.story import Cited, Decided, Story, Verdict, Work
+from console.demo.sources import Sources
+from console.demo.story import Cited, Decided, Story, Verdict, Work, accept
 from console.models import AuditOutcome, Project
 from reaffirm.decisions import DecisionTraces, adopt_flags, compare_flags
 from reaffirm.decisions.models import (
@@ -21,18 +22,8 @@ from reaffirm.decisions.models import (
 )
 from reaffirm.history import ConversationHistory
 from reaffirm.history.models import EventKind, ResultBasis, StepKind, StepState
-from reaffirm.knowledge import Graph
-from reaffirm.knowledge.evidence import encode, span_id
-from reaffirm.knowledge.ingestion import version_of
-from reaffirm.knowledge.models import EvidenceReference, FetchOutcome, ReferenceKind
-from reaffirm.models import Result
+from reaffirm.knowledge.models import FetchOutcome
 from reaffirm.store import GraphStore
-
-LIBRARIAN = "policy-sync"
-
-
-class StoryRefused(Exception):
-    """The library refused a part of the story."""
 
 
 class Teller:
@@ -41,7 +32,7 @@ class Teller:
     def __init__(self, store: GraphStore, project: Project, story: Story) -> None:
         self._store, self._project, self._story = store, project, story
         self._works = story.works()
-        self._graph = Graph(store)
+        self._sources = Sources(store, project.graph_id, story)
         self._decisions: dict[str, str] = {}  # task/choice → the id of its newest revision
         self._read: dict[str, list[FetchOutcome]] = {}  # what was read in an earlier chapter, by task/choice
 
@@ -57,7 +48,7 @@ class Teller:
             StoryRefused: The library refused a part, which it names.
         """
         for number in range(1, len(self._story.chapters) + 1):
-            self._bring(number)
+            self._sources.bring(number)
             for task, work in self._works.items():
                 self._act(task, work, number)
             self._read_ahead(number)
@@ -65,55 +56,6 @@ class Teller:
         for number, verdict in enumerate(self._story.verdicts):
             self._judge(number, verdict)
         self._spread()
-
-    # Documents
-
-    def _bring(self, number: int) -> None:
-        chapter = self._story.chapters[number - 1]
-        for each in chapter.bring:
-            if len(self._graph.versions(self._key(each.document))) >= len(self._story.brought(each.document, number)):
-                continue
-            done = self._graph.add(
-                each.text,
-                document_key=self._key(each.document),
-                title=self._story.titles[each.document],
-                media_type=_media_type(each.file),
-                content_date=each.date,
-                project_id=self._project.graph_id,
-                author=LIBRARIAN,
-            )
-            _accept(done, each.file)
-        for document in chapter.remove:
-            _accept(self._graph.remove(self._key(document), author=LIBRARIAN), document)
-
-    def _key(self, document: str) -> str:
-        return f"{self._story.slug}/{document}"
-
-    def _fetch(self, cited: Sequence[Cited], chapter: int) -> list[FetchOutcome]:
-        """Read the cited passages as they stood at the end of a chapter."""
-        ids = [self._evidence_id(each, chapter) for each in cited if each.document]
-        return list(self._graph.fetch(ids)) if ids else []
-
-    def _evidence_id(self, cited: Cited, chapter: int) -> str:
-        assert cited.document
-        brought = self._story.brought(cited.document, chapter)[-1]
-        key, text = self._key(cited.document), brought.text
-        start = text.find(cited.quote)
-        if start < 0:
-            raise StoryRefused(f"{brought.file} does not hold {cited.quote!r}")
-        made = version_of(key, text, _media_type(brought.file), now="", ft_fields=False)
-        document = str(made.chunks[0]["props"]["document_id"])  # type: ignore[index]
-        if not cited.whole_chunk:
-            return span_id(document, made.content_hash, start, start + len(cited.quote))
-        chunk = next(each for each in made.chunks if cited.quote in each["props"]["text"])  # type: ignore[index]
-        return encode(
-            EvidenceReference(
-                kind=ReferenceKind.CHUNK,
-                document_node_id=document,
-                content_hash_prefix=made.content_hash[:16],
-                chunk_id=str(chunk["id"]),
-            )
-        )
 
     # Agents
 
@@ -133,14 +75,14 @@ class Teller:
                     result_event_seq=step.result,
                     result_basis=ResultBasis(step.basis),
                     supports=self._supports(task, step.supports, chapter),
-                    fetched_evidence=self._fetch(step.supports, chapter),
+                    fetched_evidence=self._sources.fetch(step.supports, chapter),
                     request_id=_request("step", task, step.name),
                 )
-                _accept(done, f"{task}: {step.name}")
+                accept(done, f"{task}: {step.name}")
 
     def _begin(self, task: str, work: Work) -> None:
         history = self._history(work.agent)
-        _accept(history.create_task(task, work.goal), task)
+        accept(history.create_task(task, work.goal), task)
         # The log has no holes and no doubles, so what it holds tells how far a broken telling came.
         told = history.list_events(task, limit=1).total
         entries = [(each, n) for each in work.events for n in range(1, each.times + 1)]
@@ -153,7 +95,7 @@ class Teller:
                 name=event.name,
                 request_id=_request("event", task, str(seq)),
             )
-            _accept(done, f"{task}: event {seq}")
+            accept(done, f"{task}: event {seq}")
 
     def _decide(self, task: str, work: Work, decided: Decided, chapter: int) -> None:
         traces, name = self._traces(work.agent), f"{task}/{decided.choice}"
@@ -165,7 +107,8 @@ class Teller:
                 decided.conclusion,
                 decided.rationale.strip(),
                 supports=self._supports(task, decided.supports, decided.read_in or chapter),
-                fetched_evidence=self._read.get(name) or self._fetch(decided.supports, decided.read_in or chapter),
+                fetched_evidence=self._read.get(name)
+                or self._sources.fetch(decided.supports, decided.read_in or chapter),
                 assumptions=decided.assumptions,
                 open_questions=decided.open_questions,
                 question=decided.question,
@@ -182,7 +125,7 @@ class Teller:
                 revision.rationale.strip(),
                 explanation=revision.explanation,
                 supports=self._supports(task, revision.supports, chapter),
-                fetched_evidence=self._fetch(revision.supports, chapter),
+                fetched_evidence=self._sources.fetch(revision.supports, chapter),
                 assumptions=revision.assumptions,
                 open_questions=revision.open_questions,
                 request_id=request,
@@ -193,7 +136,7 @@ class Teller:
         supports: list[SupportInput] = []
         for each in cited:
             if each.document:
-                supports.append(DocumentSupportInput(evidence_id=self._evidence_id(each, chapter)))
+                supports.append(DocumentSupportInput(evidence_id=self._sources.evidence_id(each, chapter)))
             elif each.event:
                 supports.append(EventSupportInput(task_name=task, seq=each.event))
             elif each.decision:
@@ -205,10 +148,10 @@ class Teller:
         for task, work in self._works.items():
             for decided in work.decisions:
                 if decided.read_in == chapter:
-                    self._read[f"{task}/{decided.choice}"] = self._fetch(decided.supports, chapter)
+                    self._read[f"{task}/{decided.choice}"] = self._sources.fetch(decided.supports, chapter)
 
     def _remember(self, name: str, done: DecisionResult) -> None:
-        _accept(done, name)
+        accept(done, name)
         assert done.decision
         self._decisions[name] = done.decision.id
 
@@ -223,7 +166,7 @@ class Teller:
         self._audit(verdict, decision, request, AuditOutcome.INTENDED)
         case = traces.review_case(decision)
         assert case
-        _accept(self._commit(traces, case, verdict, request), verdict.decision)
+        accept(self._commit(traces, case, verdict, request), verdict.decision)
         self._audit(verdict, decision, request, AuditOutcome.DONE)
 
     def _commit(self, traces: DecisionTraces, case: ReviewCase, verdict: Verdict, request: str) -> DecisionResult:
@@ -275,14 +218,5 @@ def _seen(case: ReviewCase) -> Seen:
     )
 
 
-def _media_type(file: str) -> str:
-    return "text/markdown" if file.endswith(".md") else "text/plain"
-
-
 def _request(*place: str) -> str:
     return f"demo-{hashlib.sha256('/'.join(place).encode()).hexdigest()[:32]}"
-
-
-def _accept(done: Result, what: str) -> None:
-    if not done.recorded:
-        raise StoryRefused(f"{what}: {done.error} {done.field or ''} {done.detail or ''}".strip())

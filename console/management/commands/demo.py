@@ -36,8 +36,8 @@ class Command(BaseCommand):
             raise CommandError(
                 "The demo's passwords are public, and this database is not in VAR_DIR. --force makes them all the same."
             )
-        from console.demo.story import story
-        from console.demo.telling import StoryRefused, Teller
+        from console.demo.story import StoryRefused, story
+        from console.demo.telling import Teller
 
         tale = story()
         project, lines = _people_and_project(tale.slug, tale.name)

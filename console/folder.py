@@ -1,0 +1,106 @@
+"""A document as a folder of files, each file a version."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+
+from reaffirm import ids
+from reaffirm.knowledge.sections import MARKDOWN, PLAIN, normalised, sections_of
+
+MEDIA_TYPES = {".md": MARKDOWN, ".txt": PLAIN, ".rst": PLAIN}
+_DAY = re.compile(r"(?<!\d)\d{4}-\d{2}-\d{2}(?!\d)")
+# The title in a block of fields at the head of a text, and a first line that is underlined.
+_FIELD = re.compile(r"(?:[\w-]+:[^\n]*\n(?:[ \t]+\S[^\n]*\n)*)*?Title:[ \t]*(\S[^\n]*)")
+_UNDERLINED = re.compile(r"\s*(?:([^\w\s])\1{2,}[ \t]*\n)?([^\n]*\w[^\n]*)\n([^\w\s])\3{2,}[ \t]*(?:\n|\Z)")
+
+
+@dataclass(frozen=True)
+class FolderVersion:
+    """One file, read."""
+
+    name: str
+    text: str
+    title: str
+    media_type: str
+    date: str | None
+
+    @property
+    def content_hash(self) -> str:
+        return ids.text_digest(normalised(self.text))
+
+
+@dataclass(frozen=True)
+class FolderDocument:
+    """The versions of one document, the oldest first, and the files that could not be read."""
+
+    key: str
+    versions: tuple[FolderVersion, ...]
+    faults: tuple[str, ...]
+
+    @classmethod
+    def read(cls, key: str, folder: Path, upto: int | None = None) -> "FolderDocument":
+        """Read the files of a folder in the order of their names, the first ``upto`` of them."""
+        versions, faults = [], []
+        for file in versions_in(folder)[:upto]:
+            try:
+                text = file.read_text(encoding="utf-8-sig")
+            except (OSError, UnicodeDecodeError) as error:
+                reason = "is not UTF-8" if isinstance(error, UnicodeDecodeError) else error.strerror
+                faults.append(f"{file.name}: {reason}")
+                continue
+            if not text.strip():
+                faults.append(f"{file.name}: is empty")
+                continue
+            media_type = MEDIA_TYPES[file.suffix.lower()]
+            title = title_of(text, media_type) or folder.name
+            versions.append(FolderVersion(file.name, text, title, media_type, day_in(file.stem)))
+        return cls(key, tuple(versions), tuple(faults))
+
+    def new_after(self, known: Sequence[str | None]) -> tuple[FolderVersion, ...]:
+        """The versions after the last one that the document has had, by the hashes of its activations in their order.
+
+        A file that stands before that one is never loaded: it would bring an old text back.
+        """
+        at = first_new = 0
+        for number, version in enumerate(self.versions, 1):
+            if version.content_hash in known[at:]:
+                at = known.index(version.content_hash, at) + 1
+                first_new = number
+            elif (
+                first_new == number - 1
+                and number > 1
+                and version.content_hash == self.versions[number - 2].content_hash
+            ):
+                first_new = number  # the same text twice is one version
+        return self.versions[first_new:]
+
+
+def versions_in(folder: Path) -> list[Path]:
+    """The files that are versions, in the order of their names."""
+    return sorted(
+        each for each in folder.iterdir() if each.suffix.lower() in MEDIA_TYPES and not each.name.startswith(".")
+    )
+
+
+def title_of(text: str, media_type: str) -> str | None:
+    """The first heading of a text, or its title field; None when it has neither."""
+    text = normalised(text)
+    if media_type == MARKDOWN:
+        return next((section.heading for section in sections_of(text, media_type) if section.heading), None)
+    found = _FIELD.match(text.lstrip())
+    if found:
+        return found[1].strip()
+    underlined = _UNDERLINED.match(text)
+    return underlined[2].strip() if underlined else None
+
+
+def day_in(name: str) -> str | None:
+    """The first day in a file's name such as ``v03-2006-03-02``."""
+    for found in _DAY.findall(name):
+        try:
+            return date.fromisoformat(found).isoformat()
+        except ValueError:
+            continue
+    return None
