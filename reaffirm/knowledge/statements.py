@@ -47,31 +47,37 @@ WITH count(known) AS documents
 WHERE documents = 0
 """
 
-# Whoever cites the document now, whose support was not recorded against this very activation.
-_CITERS = f"""{_JOBS}WITH count(job) AS jobs
+
+def _citers(kept: str) -> str:
+    """Whoever cites the document now, but for supports that were recorded against this very activation.
+
+    ``kept`` goes through every aggregation: one without a key makes a row where a guard left none.
+    """
+    return f"""{_JOBS}WITH {kept}, count(job) AS jobs
 WHERE jobs = 0
 OPTIONAL MATCH (a:DocumentActivation {{id: $activation_id}})
-WITH count(a) AS done
+WITH {kept}, count(a) AS done
 WHERE done = 0
 OPTIONAL MATCH (s:DecisionSupport)
 WHERE s.document_node_id = $id AND s.kind = 'document' AND s.current = true
   AND coalesce(s.recorded_activation_seq, 0) <> $seq
-WITH done, s
+WITH {kept}, s
 OPTIONAL MATCH (d:Decision)-[h:HAS_SUPPORT]->(s) WHERE d.status = 'active'
-WITH DISTINCT done, d ORDER BY d.id
+WITH DISTINCT {kept}, d ORDER BY d.id
 //@lock d
-WITH done, d
+WITH {kept}, d
 OPTIONAL MATCH (c:Decision)-[r:DEPENDS_ON]->(d) WHERE c.status = 'active'
-WITH done, d, count(r) AS dependents
-WITH collect(CASE WHEN properties(d).status = 'active' AND dependents = 0 THEN d END) AS leaves,
+WITH {kept}, d, count(r) AS dependents
+WITH {kept}, collect(CASE WHEN properties(d).status = 'active' AND dependents = 0 THEN d END) AS leaves,
   collect(CASE WHEN properties(d).status = 'active' AND dependents > 0 THEN d END) AS parents
-WITH leaves, parents, [x IN parents | x.project_id] AS names
+WITH {kept}, leaves, parents, [x IN parents | x.project_id] AS names
 WHERE size(leaves) + size(parents) <= $most
 OPTIONAL MATCH (p:Project) WHERE p._agrag_history_record = true AND p.project_id IN names
-WITH leaves, parents, names, p ORDER BY p.project_id
+WITH {kept}, leaves, parents, names, p ORDER BY p.project_id
 //@lock p.project_id
-WITH leaves, parents, names, collect(p) AS projects
+WITH {kept}, leaves, parents, names, collect(p) AS projects
 """
+
 
 # A waiting flag keeps its age, so that the oldest question stays the first in the queue.
 _FLAG_ONE = """d.flagged_ms = CASE WHEN d.review_state = 'needs_review' AND d.flagged_ms IS NOT NULL
@@ -88,8 +94,7 @@ FOREACH (p IN projects | SET p.review_incomplete = true,
 """
 
 # Open parts of any other version, and those of this one that another chunker cut.
-_CLOSE = """MATCH (doc:Document {id: $id})
-WITH doc, leaves, parents, names, projects,
+_CLOSE = """WITH doc, leaves, parents, names, projects,
   [(doc)-[part:HAS_PART]->(x) WHERE part.invalid_at IS NULL AND part._pending_job_id IS NULL
     AND (part.version_id <> $version_id OR coalesce(x.chunker_hash, $chunker_hash) <> $chunker_hash) | part] AS closing
 FOREACH (part IN closing | SET part.invalid_at = $now)
@@ -148,15 +153,15 @@ _VERSION = (
 _FLAGGED = "RETURN size(leaves) + size(parents) AS flagged"
 
 # The first version of a key. Of two writers at once the unique id refuses one, which then looks again.
-CREATE_DOCUMENT = f"""{_UNKNOWN}{_CITERS}CREATE (doc:Document:_Node)
+CREATE_DOCUMENT = f"""{_UNKNOWN}{_citers("documents")}CREATE (doc:Document:_Node)
 SET doc.id = $id
 {_ACTIVATE}{_VERSION}{_FLAG}{_LINK_PROJECT}{_FLAGGED}"""
 
 # A further version.
-ACTIVATE_VERSION = f"{_SEEN}{_CITERS}{_CLOSE}{_ACTIVATE}{_VERSION}{_FLAG}{_LINK_PROJECT}{_FLAGGED}"
+ACTIVATE_VERSION = f"{_SEEN}{_citers('doc')}{_CLOSE}{_ACTIVATE}{_VERSION}{_FLAG}{_LINK_PROJECT}{_FLAGGED}"
 
 # A removal: everything is closed and nothing is deleted, so what was cited stays readable.
-REMOVE_DOCUMENT = f"{_SEEN}{_CITERS}{_CLOSE}{_ACTIVATE}{_FLAG}{_FLAGGED}"
+REMOVE_DOCUMENT = f"{_SEEN}{_citers('doc')}{_CLOSE}{_ACTIVATE}{_FLAG}{_FLAGGED}"
 
 # Title, address and dates: no activation, and no flag.
 DESCRIBE_DOCUMENT = f"""{_SEEN}SET doc += $facts.changes
