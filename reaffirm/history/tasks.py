@@ -39,9 +39,11 @@ CREATE (q:Request) SET q = $request
 RETURN t.id AS id"""
 
 # Neo4j takes the order from the index when every property of it has a predicate and a place in the ORDER BY; an OR in
-# the keyset would make it a union of scans.
+# the keyset would make it a union of scans. FalkorDB's index drops the upper bound of a text, so it is checked once more
+# behind a projection, where no index is asked; the marker too, or Neo4j would take the unique key of marker and id.
 LIST_TASKS = """MATCH (t:Task) WHERE t.project_id = $project_id AND t.created_at <= $created_at AND t.id >= ''
-  AND NOT (t.created_at = $created_at AND t.id >= $id) AND t._agrag_history_record = true
+  AND NOT (t.created_at = $created_at AND t.id >= $id)
+WITH t, t.created_at AS moment, t._agrag_history_record AS history WHERE moment <= $created_at AND history = true
 RETURN t{.*} AS task ORDER BY t.project_id DESC, t.created_at DESC, t.id DESC LIMIT $limit"""
 FIRST_PAGE = ("~", "")  # after every time
 
