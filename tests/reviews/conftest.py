@@ -1,6 +1,6 @@
 """A console project on a real graph, people with roles, and stores that count what is asked of them."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -38,15 +38,14 @@ def ana(client_of: "Callable[..., Client]") -> "Client":
 
 
 @pytest.fixture
-def world(project: "Project", store_url: str, store: Any, settings: Any) -> "Iterator[World]":
-    """The project's graph, empty, and the console on it; once on each store."""
+def world(project: "Project", store: Any, monkeypatch: pytest.MonkeyPatch) -> "World":
+    """The project's graph, empty, and the console on it; once on each store (see ``one_store``)."""
     from console import graph
     from tests.reviews.factories import World
 
-    graph.graph_close()
-    settings.GRAPH_URL = store_url
-    yield World(store)
-    graph.graph_close()
+    # The store of the test is the console's too: another one would ask for the schema again, a second on Neo4j.
+    monkeypatch.setattr(graph, "graph_store", lambda: store)
+    return World(store)
 
 
 @pytest.fixture
@@ -55,6 +54,6 @@ def counted(world: "World", monkeypatch: pytest.MonkeyPatch) -> "CountingStore":
     from console import graph
     from tests.reviews.counting import CountingStore
 
-    counting = CountingStore(graph.graph_store())
+    counting = CountingStore(world.store)
     monkeypatch.setattr(graph, "graph_store", lambda: counting)
     return counting

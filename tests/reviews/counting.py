@@ -9,8 +9,8 @@ class CountingStore:
     """Delegates to a real store.
 
     Attributes:
-        lose: "before" = writes never arrive; "after" = a write arrives and its answer is lost, "after-and-reads" = and then
-            nothing works; "all" = nothing works.
+        lose: "before" = writes never arrive; "after" = a write arrives and its answer is lost; "after-and-reads" = and
+            then nothing works; "all" = nothing works.
     """
 
     def __init__(self, store: Any) -> None:

@@ -20,15 +20,19 @@ from reaffirm.store import GraphStore
 PROJECT = "claims-in-graph"
 AGENT = "refund-agent@larkfield.example"
 
-BEFORE = "\n\n".join([
-    "Scope. This section covers goods bought by consumers.",
-    "Business purchases are excluded from it.",
-    "A customer who reports damage within 14 days of delivery receives a refund in full.",
-    "Perishable goods are not taken back, whatever their state.",
-    "Every notice is sent by post.",
-])
+BEFORE = "\n\n".join(
+    [
+        "Scope. This section covers goods bought by consumers.",
+        "Business purchases are excluded from it.",
+        "A customer who reports damage within 14 days of delivery receives a refund in full.",
+        "Perishable goods are not taken back, whatever their state.",
+        "Every notice is sent by post.",
+    ]
+)
 QUOTE = "A customer who reports damage within 14 days of delivery receives a refund in full."
-EDITED = BEFORE.replace("within 14 days of delivery receives a refund in full", "within 10 days of delivery receives a refund")
+EDITED = BEFORE.replace(
+    "within 14 days of delivery receives a refund in full", "within 10 days of delivery receives a refund"
+)
 GONE = BEFORE.replace(QUOTE + "\n\n", "")
 ELSEWHERE = BEFORE.replace("Every notice is sent by post.", "Every notice is sent by electronic mail to the customer.")
 MOVED = "\n\n".join([GONE, QUOTE])

@@ -3,9 +3,13 @@
 import re
 from typing import Any
 
+import pytest
 from bs4 import BeautifulSoup, Tag
 
 HTMX = {"HX-Request": "true", "HX-Current-URL": "http://testserver/p/claims/queue/"}
+
+# What does not depend on the store is tried on one of them.
+one_store = pytest.mark.parametrize("store_url", ["falkordb"], indirect=True)
 
 # A complete verdict of each kind: what a person types.
 TYPED = {
