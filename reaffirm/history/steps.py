@@ -39,18 +39,19 @@ RETURN request, task, events, decisions, documents, collect(CASE WHEN c IS NULL 
   THEN null ELSE c{.id, .index, .text, .char_start, .char_end, .document_id, .content_hash, .chunker_hash,
   version: h.version_id, closed: h.invalid_at} END) AS chunks"""
 
+# ``one`` goes through every aggregation: one without a key makes a row where a guard left none.
 SET_STEP = """WITH 1 AS one
 OPTIONAL MATCH (doc:Document) WHERE doc.id IN $document_ids
-WITH doc ORDER BY doc.id
+WITH one, doc ORDER BY doc.id
 //@lock doc
-WITH collect(doc) AS docs
-WITH docs WHERE size(docs) = size($documents) AND all(x IN $documents WHERE any(y IN docs WHERE
+WITH one, collect(doc) AS docs
+WITH one, docs WHERE size(docs) = size($documents) AND all(x IN $documents WHERE any(y IN docs WHERE
   y.id = x.id AND y.activation_seq = x.seq AND y.current_content_hash = x.hash))
 OPTIONAL MATCH (k:Decision) WHERE k._agrag_history_record = true AND k.id IN $decision_ids
-WITH k ORDER BY k.id
+WITH one, k ORDER BY k.id
 //@lock k
-WITH collect(k) AS ks
-WITH ks WHERE size(ks) = size($decision_ids) AND all(k IN ks WHERE k.status = 'active')
+WITH one, collect(k) AS ks
+WITH one, ks WHERE size(ks) = size($decision_ids) AND all(k IN ks WHERE k.status = 'active')
 MATCH (t:Task) WHERE t._agrag_history_record = true AND t.id = $task_id
 WITH t
 //@lock t

@@ -17,11 +17,12 @@ WITH CASE WHEN q IS NULL THEN null ELSE q{.operation, .payload_sha256, .result_j
 OPTIONAL MATCH (t:Task) WHERE t._agrag_history_record = true AND t.id = $task_id
 RETURN request, CASE WHEN t IS NULL THEN null ELSE t{.*} END AS task"""
 
+# ``one`` goes through every aggregation: one without a key makes a row where a guard left none.
 CREATE_TASK = """WITH 1 AS one
 OPTIONAL MATCH (q:Request) WHERE q._agrag_history_record = true AND q.id = $request_node_id
-WITH count(q) AS done WHERE done = 0
+WITH one, count(q) AS done WHERE done = 0
 OPTIONAL MATCH (x:Task) WHERE x._agrag_history_record = true AND x.id = $task_id
-WITH count(x) AS twins WHERE twins = 0
+WITH one, count(x) AS twins WHERE twins = 0
 MERGE (p:Project {_agrag_history_record: true, project_id: $project_id})
   ON CREATE SET p.review_incomplete = false, p.review_epoch = 0
 CREATE (t:Task) SET t = $task
@@ -39,7 +40,7 @@ CREATE (q:Request) SET q = $request
 RETURN t.id AS id"""
 
 # Neo4j takes the order from the index when every property of it has a predicate and a place in the ORDER BY; an OR in
-# the keyset would make it a union of scans. FalkorDB's index drops the upper bound of a text, so it is checked once more
+# the keyset would make it a union of scans. FalkorDB's index drops the upper bound of a text, so that is checked again
 # behind a projection, where no index is asked; the marker too, or Neo4j would take the unique key of marker and id.
 LIST_TASKS = """MATCH (t:Task) WHERE t.project_id = $project_id AND t.created_at <= $created_at AND t.id >= ''
   AND NOT (t.created_at = $created_at AND t.id >= $id)

@@ -1,5 +1,6 @@
 """A real store, watched or disturbed on the way."""
 
+import contextlib
 import socket
 import threading
 from collections.abc import Callable
@@ -8,6 +9,7 @@ from typing import Any, Literal
 from reaffirm.store import GraphStore
 
 Row = dict[str, Any]
+QUIET_SECONDS = 0.5
 
 
 class Watched:
@@ -41,7 +43,7 @@ class CuttingProxy:
 
     Args:
         connect: Opens a connection to the server.
-        cut: ``sent`` breaks the line at once, ``answered`` when the server's answer arrives, which is never passed on.
+        cut: ``sent`` breaks the line at once, ``answered`` once the server has answered; the answer is never passed on.
         stay_down: Take no connection after the break.
     """
 
@@ -104,9 +106,18 @@ class _Line:
 
     def down(self) -> None:
         while data := _receive(self._server):
-            if self._broken or not _send(self._client, data):
+            if self._broken:
+                self._swallow()
+                break
+            if not _send(self._client, data):
                 break
         self._end()
+
+    def _swallow(self) -> None:
+        """Take the rest of the answer, so that the server has done all that it was sent."""
+        self._server.settimeout(QUIET_SECONDS)
+        while _receive(self._server):
+            pass
 
     def _end(self) -> None:
         _end(self._client)
@@ -129,8 +140,6 @@ def _send(line: socket.socket, data: bytes) -> bool:
 
 
 def _end(line: socket.socket) -> None:
-    try:
+    with contextlib.suppress(OSError):  # gone already
         line.shutdown(socket.SHUT_RDWR)
-    except OSError:
-        pass  # gone already
     line.close()

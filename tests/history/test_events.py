@@ -45,13 +45,17 @@ def test_a_long_payload_is_cut_and_its_digest_is_of_all_of_it(history: Conversat
     assert not whole.truncated
 
 
-@pytest.mark.parametrize("payload", ["", " ", "\n", 'a"b\\c\u2028 \x01 <event id> ,"seq":1 9223372036854775807', "½ m²"])
+@pytest.mark.parametrize(
+    "payload", ["", " ", "\n", 'a"b\\c\u2028 \x01 <event id> ,"seq":1 9223372036854775807', "½ m²"]
+)
 def test_a_payload_is_stored_as_it_is(history: ConversationHistory, task: str, payload: str) -> None:
     first = history.record_event(task, "note", payload=payload, name=payload[:10] or None, request_id="e1").event
     assert first is not None
     assert history.fetch_event(task, 1).event == first
     assert first.payload == payload
-    assert history.record_event(task, "note", payload=payload, name=payload[:10] or None, request_id="e1").event == first
+    assert (
+        history.record_event(task, "note", payload=payload, name=payload[:10] or None, request_id="e1").event == first
+    )
 
 
 def test_a_task_must_exist(store: GraphStore, history: ConversationHistory) -> None:
@@ -80,8 +84,8 @@ def test_the_same_request_id_with_another_body_is_refused(
     """Case 62."""
     assert history.create_task("second", "Goal").recorded
     body = {"task_name": task, "kind": "note", "payload": "x"}
-    assert history.record_event(**body, request_id="e1").recorded  # type: ignore[arg-type]
-    result = history.record_event(**{**body, **other}, request_id="e1")  # type: ignore[arg-type]
+    assert history.record_event(**body, request_id="e1").recorded
+    result = history.record_event(**{**body, **other}, request_id="e1")
     assert (result.recorded, result.error) == (False, "request_id_reused")
     assert history.list_events(task).total == 1
 

@@ -1,7 +1,7 @@
 """Cases 25, 31, 32 and 58: a value that a store would crash on, alter or refuse is refused before it gets there."""
 
 import math
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -35,7 +35,14 @@ GOALS = {**TEXTS, "empty": "", "blank": " \n", "none": None, "4,001 characters":
 PAYLOADS = {**TEXTS, "none": None, "1,000,001 characters": "a" * 1_000_001}
 ROLES = {**TEXTS, "101 characters": "a" * 101}
 TITLES = {**TEXTS, "201 characters": "a" * 201}
-WORDS = {"other word": "other words", "empty": "", "none": None, "number": 5, "list": [], "NUL": "note\0"}
+WORDS: dict[str, object] = {
+    "other word": "other words",
+    "empty": "",
+    "none": None,
+    "number": 5,
+    "list": [],
+    "NUL": "note\0",
+}
 NUMBERS = {"zero": 0, "negative": -1, "2^63": 2**63, "NaN": math.nan, "text": "1", "float": 1.0, "bool": True}
 SUPPORTS = {"text": "ev1:s:x", "none": None, "number": 5, "map": {"evidence_id": "x"}, "of texts": ["ev1:s:x"]}
 
@@ -72,8 +79,8 @@ def test_a_bad_value_is_refused_by_name_and_nothing_is_written(kind: str, reques
     assert history.create_task("storage", "Goal").recorded
     before = nodes(store)
     for case in CASES:
-        method, arguments, field, value = case.values
-        result = getattr(history, str(method))(**{**arguments, field: value})  # type: ignore[dict-item]
+        method, arguments, field, value = cast("tuple[str, dict[str, Any], str, Any]", case.values)
+        result = getattr(history, method)(**{**arguments, field: value})
         assert (result.recorded, result.error) == (False, "invalid_value"), case.id
         assert str(result.field).partition("[")[0] == field, case.id
         assert str(result.detail).startswith(field), case.id
