@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from reaffirm import ids
-from reaffirm.decisions.records import present
+from reaffirm.decisions.records import FLAG_FACTS, present
 from reaffirm.store import GraphStore
 
 BATCH = 500
@@ -21,7 +21,7 @@ WITH d, s, doc
 OPTIONAL MATCH (doc)-[ha:HAS_ACTIVATION]->(act:DocumentActivation) WHERE act.activation_seq = doc.activation_seq
 WITH d, s, doc, act
 OPTIONAL MATCH (k:Decision) WHERE k._agrag_history_record = true AND k.id = s.target_decision_id
-RETURN d{.id, .review_reason, .created_at, .flagged_ms, .cause_seq} AS decision, collect({id: s.id,
+RETURN d{.id, .review_reason, .created_at, .flagged_ms, .cause_kind, .cause_seq} AS decision, collect({id: s.id,
   document_id: doc.id, seq: s.recorded_activation_seq, current_seq: doc.activation_seq,
   removed: doc.current_content_hash IS NULL, reviewed_at: s.reviewed_at, activation_id: act.id,
   activated_at: act.activated_at, parent_id: k.id, parent_status: k.status, parent_state: k.review_state,
@@ -37,17 +37,43 @@ MATCH (d:Decision) WHERE d.project_id = $project AND d.status = 'active' AND d.r
     + CITED
 )
 
-# Flags whose cause names an older version than the one that holds now: the other program raised them anew.
+# Flags that the other program raised anew: it leaves our facts of an earlier flag where they are. Their cause names an
+# older version, or a document on which the decision was reaffirmed since; or the reason is of another kind.
 OUTDATED = (
     """
 MATCH (d:Decision) WHERE d.project_id = $project AND d.status = 'active' AND d.review_state = 'needs_review'
-  AND d.cause_kind = 'document'
+  AND d.cause_kind IS NOT NULL
 WITH d
-MATCH (x:Document {id: d.cause_document_id}) WHERE x.activation_seq <> d.cause_seq
+OPTIONAL MATCH (x:Document {id: d.cause_document_id})
+WITH d, x
+OPTIONAL MATCH (d)-[h:HAS_SUPPORT]->(s:DecisionSupport) WHERE s.current = true AND s.document_node_id = x.id
+  AND (x.current_content_hash IS NULL OR s.recorded_activation_seq <> x.activation_seq)
+WITH d, x.activation_seq AS seq, count(s) AS changed
+WITH d, CASE d.cause_kind
+  WHEN 'document' THEN changed = 0 OR seq <> d.cause_seq OR d.review_reason = 'dependency_review'
+  WHEN 'decision' THEN d.review_reason <> 'dependency_review'
+  ELSE d.review_reason <> 'source_changed_during_recording' END AS outdated
+WHERE outdated = true
 WITH d
 """
     + CITED
 )
+
+# Facts of a flag on a decision that the other program cleared.
+LEFT_BEHIND = """
+MATCH (d:Decision) WHERE d.project_id = $project AND d.status = 'active' AND d.review_state = 'clear'
+  AND d.flagged_ms >= 0 AND d.id >= ''
+RETURN d.id AS id LIMIT $limit
+"""
+
+TIDY = """
+MATCH (d:Decision) WHERE d._agrag_history_record = true AND d.id IN $ids
+WITH d ORDER BY d.id
+//@lock d
+WITH d WHERE d.status = 'active' AND d.review_state = 'clear'
+SET d += $cleared
+RETURN count(d) AS tidied
+"""
 
 PLACE = """
 UNWIND $rows AS row
@@ -55,7 +81,7 @@ MATCH (d:Decision) WHERE d._agrag_history_record = true AND d.id = row.id
 WITH row, d ORDER BY d.id
 //@lock d
 WITH row, d WHERE d.review_state = 'needs_review' AND d.status = 'active'
-  AND (d.flagged_ms IS NULL OR (row.was IS NOT NULL AND d.cause_seq = row.was))
+  AND (d.flagged_ms IS NULL OR (coalesce(d.cause_kind, '') = row.kind AND coalesce(d.cause_seq, -1) = row.seq))
 SET d += row.facts
 RETURN count(d) AS placed
 """
@@ -96,7 +122,10 @@ def adopt_flags(store: GraphStore, *, project_id: str | None = None, limit: int 
     """
     projects = [project_id] if project_id is not None else [row["project_id"] for row in store.read(PROJECTS)]
     return sum(
-        place_flags(store, each, limit=limit) + _placed(store, OUTDATED, each, limit) + _mark(store, each, limit)
+        _tidy(store, each, limit)
+        + place_flags(store, each, limit=limit)
+        + _placed(store, OUTDATED, each, limit)
+        + _mark(store, each, limit)
         for each in projects
     )
 
@@ -113,16 +142,27 @@ def _placed(store: GraphStore, query: str, project_id: str, limit: int) -> int:
         if not rows:
             break
         now = ids.milliseconds(ids.now())
-        facts = [
-            {"id": row["decision"]["id"], "was": row["decision"]["cause_seq"], "facts": _facts(row, now)}
-            for row in rows
-        ]
+        facts = [{**_was(row["decision"]), "facts": _facts(row, now)} for row in rows]
         written = store.write(PLACE, rows=facts)
         count = int(written[0]["placed"]) if written else 0
         placed += count
         if not count:
             break
     return placed
+
+
+def _was(decision: Mapping[str, Any]) -> dict[str, Any]:
+    """Which flag is completed: one that got another cause in between is left for the next time."""
+    seq = decision["cause_seq"]
+    return {"id": decision["id"], "kind": decision["cause_kind"] or "", "seq": -1 if seq is None else seq}
+
+
+def _tidy(store: GraphStore, project_id: str, limit: int) -> int:
+    found = store.read(LEFT_BEHIND, project=project_id, limit=min(BATCH, limit))
+    if not found:
+        return 0
+    written = store.write(TIDY, ids=[row["id"] for row in found], cleared=dict.fromkeys(FLAG_FACTS))
+    return int(written[0]["tidied"]) if written else 0
 
 
 def _facts(row: Mapping[str, Any], now: int) -> dict[str, Any]:
@@ -154,10 +194,12 @@ def _parent_facts(supports: list[dict[str, Any]], now: int) -> dict[str, Any]:
     parents = [each for each in supports if each["parent_id"]]
     doubtful = [each for each in parents if each["parent_status"] != "active" or each["parent_state"] != "clear"]
     cause = next(iter(doubtful or parents), None)
-    facts: dict[str, Any] = {"flagged_ms": (cause and cause["parent_ms"]) or now, "cause_seq": None}
-    if cause:
-        facts |= {"cause_kind": "decision", "cause_decision_id": cause["parent_id"]}
-    return facts
+    return {
+        "flagged_ms": (cause and cause["parent_ms"]) or now,
+        "cause_seq": None,
+        "cause_kind": "decision" if cause else None,
+        "cause_decision_id": cause and cause["parent_id"],
+    }
 
 
 def _since(decision: Mapping[str, Any], supports: list[dict[str, Any]]) -> int | None:

@@ -9,7 +9,7 @@ from reaffirm.decisions import supports as citing
 from reaffirm.decisions.case import Case, read_for_verdict
 from reaffirm.decisions.models import DecisionResult, DecisionStatus, Seen, Support, VerdictKind
 from reaffirm.decisions.recording import Scope, refusal
-from reaffirm.decisions.records import FLAG_FACTS, decision_from, verdict_from
+from reaffirm.decisions.records import FLAG_FACTS, decision_from
 from reaffirm.decisions.supports import Refused, Resolved, Wanted
 from reaffirm.knowledge import evidence
 from reaffirm.operation import Claim, earlier, settle
@@ -50,7 +50,7 @@ def judge(
         if stored:
             return stored
         if judged.expected is not None and case.differs_from(judged.expected):
-            return DecisionResult(recorded=False, error="decision_changed", standing=verdict_from(case.row))
+            return DecisionResult(recorded=False, error="decision_changed", standing=case.decision.verdict)
         try:
             return act(case)
         except Refused as error:

@@ -58,7 +58,9 @@ def decision_from(
     state = ReviewState(row["review_state"])
     if reached and state is ReviewState.CLEAR and row["status"] == DecisionStatus.ACTIVE:
         state = ReviewState.UNKNOWN
-    flagged_ms = row.get("flagged_ms")
+    # Another program that clears a flag leaves its time behind.
+    flagged_ms = row.get("flagged_ms") if row["review_state"] == ReviewState.NEEDS_REVIEW else None
+    known = [support_from(support) for support in sorted(supports, key=lambda each: each["ordinal"])]
     return Decision(
         id=row["id"],
         task_id=row["task_id"],
@@ -80,16 +82,35 @@ def decision_from(
         supersession_explanation=row.get("supersession_explanation"),
         created_at=row["created_at"],
         flagged_at=datetime.fromtimestamp(flagged_ms / 1000, UTC) if flagged_ms is not None else None,
-        verdict=verdict_from(row),
-        supports=tuple(support_from(support) for support in sorted(supports, key=lambda each: each["ordinal"])),
+        verdict=verdict_from(row, known),
+        supports=tuple(known),
     )
 
 
-def verdict_from(row: Mapping[str, Any]) -> StandingVerdict | None:
-    """The last verdict that stands on a decision, where this library wrote it."""
-    if not row.get("verdict_kind"):
-        return None
-    return StandingVerdict(kind=VerdictKind(row["verdict_kind"]), by=row["verdict_by"], at=row["verdict_at"])
+# What a verdict of ours leaves a decision as; another program may have changed that since.
+VERDICT_OF_STATUS = {
+    DecisionStatus.ACTIVE: VerdictKind.REAFFIRM,
+    DecisionStatus.REJECTED: VerdictKind.REJECT,
+    DecisionStatus.SUPERSEDED: VerdictKind.SUPERSEDE,
+}
+
+
+def verdict_from(row: Mapping[str, Any], supports: Iterable[Support] = ()) -> StandingVerdict | None:
+    """The last verdict that stands on a decision, as far as the graph tells who gave it and when.
+
+    Args:
+        supports: A reaffirmation by agentic-graphrag is known from the supports that it pinned.
+    """
+    kind = VERDICT_OF_STATUS[DecisionStatus(row["status"])]
+    stored = None
+    if row.get("verdict_kind") == kind:
+        stored = StandingVerdict(kind=kind, by=row["verdict_by"], at=row["verdict_at"])
+    if kind is not VerdictKind.REAFFIRM:
+        return stored
+    for each in supports:
+        if each.current and each.reviewed_by and each.reviewed_at and (stored is None or each.reviewed_at > stored.at):
+            stored = StandingVerdict(kind=kind, by=each.reviewed_by, at=each.reviewed_at)
+    return stored
 
 
 def support_from(row: Mapping[str, Any]) -> Support:

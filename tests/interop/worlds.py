@@ -21,8 +21,8 @@ LOGS = "Audit logs are kept for one year in the Frankfurt region."
 EXPORTS = "Exports need a written approval from the data officer."
 
 POLICY_1 = "\n\n".join([TITLE, BACKUPS, VAULT, LOGS, EXPORTS])
-# Backups edited, the vault gone, the logs moved, the exports at another place with the same words.
-POLICY_2 = "\n\n".join([TITLE, LOGS, BACKUPS.replace("thirty", "sixty"), EXPORTS])
+# Backups edited, the vault gone, the logs moved behind the exports, which have the same words at another offset.
+POLICY_2 = "\n\n".join([TITLE, BACKUPS.replace("thirty", "sixty"), EXPORTS, LOGS])
 POLICY_3 = POLICY_2.replace("written approval", "signed approval")
 
 PROMOTE = "Promote the replica before touching DNS."
