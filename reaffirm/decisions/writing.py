@@ -1,7 +1,8 @@
 """The writes of decisions: one statement each, guards first. Locks in one order: documents, decisions, task, project.
 
 Guards see the world and not a counter of ours, since agentic-graphrag writes too. A ``//@lock x`` line is a write lock
-on Neo4j and a comment on FalkorDB, which runs one write at a time.
+on Neo4j and a comment on FalkorDB, which runs one write at a time. Every aggregate behind a guard keeps a variable from
+before it: without one, it would make a row of no rows, and the guard would be lost.
 """
 
 # Cited documents are locked and unchanged: no flag may be lost between reading a version and recording against it.
@@ -19,9 +20,9 @@ RECORD = (
     LOCK_DOCUMENTS
     + """
 OPTIONAL MATCH (k:Decision) WHERE k._agrag_history_record = true AND k.id IN $parent_ids
-WITH k ORDER BY k.id
+WITH docs, k ORDER BY k.id
 //@lock k
-WITH collect(k) AS ks
+WITH docs, collect(k) AS ks
 WITH ks WHERE size(ks) = size($parents) AND all(k IN ks WHERE k.status = 'active'
   AND any(x IN $parents WHERE x.id = k.id AND x.state = k.review_state))
 MATCH (t:Task) WHERE t._agrag_history_record = true AND t.id = $task_id
@@ -57,9 +58,9 @@ SUPERSEDE = (
     LOCK_DOCUMENTS
     + """
 MATCH (k:Decision) WHERE k._agrag_history_record = true AND k.id IN $locked_ids
-WITH k ORDER BY k.id
+WITH docs, k ORDER BY k.id
 //@lock k
-WITH collect(k) AS locked
+WITH docs, collect(k) AS locked
 WITH locked, [k IN locked WHERE k.id <> $id] AS ks
 WHERE size(locked) = size($locked_ids) AND size(ks) = size($parents)
   AND all(k IN ks WHERE k.status = 'active' AND any(x IN $parents WHERE x.id = k.id AND x.state = k.review_state))
@@ -135,9 +136,9 @@ REAFFIRM = (
     LOCK_DOCUMENTS
     + """
 MATCH (k:Decision) WHERE k._agrag_history_record = true AND k.id IN $locked_ids
-WITH k ORDER BY k.id
+WITH docs, k ORDER BY k.id
 //@lock k
-WITH collect(k) AS locked
+WITH docs, collect(k) AS locked
 WITH locked WHERE size(locked) = size($locked_ids)
   AND all(k IN locked WHERE k.status = 'active' AND (k.id = $id OR k.review_state = 'clear'))
   AND any(k IN locked WHERE k.id = $id AND k.review_state = $seen_state)
