@@ -1,7 +1,9 @@
 """Error pages. An htmx request gets a small message instead, marked so that the script shows it (cases.md 44)."""
 
 import re
+import sys
 
+from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
@@ -39,6 +41,9 @@ def too_many_tries(request: HttpRequest, seconds: int) -> HttpResponse:
 
 def server_error(request: HttpRequest) -> HttpResponse:
     """Uses no database, no context processor and no session: any of them may be what broke."""
+    if isinstance(sys.exc_info()[1], OperationalError | InterfaceError):
+        # As when the session is saved: outside the view, where StoreDownMiddleware does not see it.
+        return sql_down(request)
     context = {"number": getattr(request, "number", ""), "status": 500}
     if getattr(request, "htmx", False):
         return _message(render_to_string("500_message.html", context), 500)

@@ -198,8 +198,11 @@
   }
   document.addEventListener("htmx:afterRequest", settle);
 
-  document.addEventListener("htmx:responseError", (event) => {
+  // Before anything is swapped: an earlier refusal is out of date, and a new one is told. 409 and 422 tell their own.
+  document.addEventListener("htmx:beforeOnLoad", (event) => {
     const xhr = event.detail.xhr;
+    byId("messages")?.replaceChildren();
+    if (xhr.status < 400 || xhr.status === 409 || xhr.status === 422) return;
     if (xhr.getResponseHeader("X-Message") === "1") {
       const parsed = new DOMParser().parseFromString(xhr.responseText, "text/html");
       const fragment = document.createElement("div");
@@ -214,10 +217,6 @@
   });
   document.addEventListener("htmx:timeout", () => {
     showMessage(note("bad", "The server took too long. Your text is still here: sending it again is safe, it is written once."));
-  });
-  document.addEventListener("htmx:afterOnLoad", (event) => {
-    // The message of an earlier refusal is out of date once an answer arrived.
-    if (event.detail.xhr.status < 400) byId("messages")?.replaceChildren();
   });
 
   const LEVELS = { 25: "ok", 30: "warn", 40: "bad" };
