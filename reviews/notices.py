@@ -51,7 +51,7 @@ def refusal_notice(code: str, result: DecisionResult | None, page: DecisionPage,
         CLEARED if not page.is_open else heading,
         standing=standing,
         verdict=VERDICTS[standing.kind].text,
-        reason=page.decision.rejection_reason or page.decision.supersession_explanation or "",
+        reason=page.reason_given,
         by=names_for([standing.by]).of(standing.by),
         successor=page.successor,
     )

@@ -206,6 +206,12 @@ class DecisionPage:
         found = (revision for revision in self.case.revisions if revision.status is DecisionStatus.ACTIVE)
         return next((revision for revision in found if revision.id != self.decision.id), None)
 
+    @property
+    def reason_given(self) -> str:
+        """Why it was rejected, or what its successor says of it."""
+        after = next((each for each in self.case.revisions if each.revision == self.decision.revision + 1), None)
+        return self.decision.rejection_reason or (after and after.supersession_explanation) or ""
+
     def authors(self) -> Iterator[str | None]:
         """Everyone whose name the page shows."""
         for decision in (self.decision, *self.case.dependents, *self.case.revisions, *self.case.precedents):

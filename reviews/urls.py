@@ -1,6 +1,9 @@
-from django.urls import path
+from django.urls import path, register_converter
 
 from reviews import views
+from reviews.converters import AnythingConverter
+
+register_converter(AnythingConverter, "anything")
 
 app_name = "reviews"
 
@@ -11,5 +14,5 @@ urlpatterns = [
     path("decisions/<uuid:decision_id>/verdict/", views.verdict, name="verdict"),
     path("decisions/<uuid:decision_id>/supersede/", views.supersede, name="supersede"),
     path("conflicts/", views.conflicts, name="conflicts"),
-    path("evidence/<path:evidence_id>/", views.evidence, name="evidence"),
+    path("evidence/<anything:evidence_id>/", views.evidence, name="evidence"),
 ]

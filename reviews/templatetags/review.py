@@ -5,7 +5,7 @@ from urllib.parse import urlencode
 
 from django import template
 
-from reaffirm.decisions.models import Citation, Decision, ReviewRow
+from reaffirm.decisions.models import Citation, Decision, ReviewRow, VerdictKind
 from reaffirm.knowledge.models import Candidate, DiffRow
 from reviews import presenters, words
 from reviews.names import Names, is_person
@@ -96,7 +96,7 @@ def state_chips(row: ReviewRow) -> list[tuple[words.Label, int]]:
 
 @register.filter
 def verdict_label(kind: str) -> words.Label:
-    return words.VERDICTS[words.VerdictKind(kind)]
+    return words.VERDICTS[VerdictKind(kind)]
 
 
 @register.filter

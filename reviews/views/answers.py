@@ -14,6 +14,7 @@ from console.access import MemberRequest
 from console.models import Project
 from reaffirm.decisions.models import DecisionResult, VerdictKind
 from reviews.forms import PICK, SealedForm
+from reviews.fragments import is_fragment
 from reviews.notices import Notice
 from reviews.templatetags.review import isolated
 from reviews.typed import typed_in
@@ -37,7 +38,7 @@ def to_next_flag(
     messages.success(request, f"{VERDICTS[kind].text} {isolated(title)}")
     place = urlencode({"after": str(decision_id), "at": request.POST.get("at", "")})
     address = f"{reverse('reviews:next', args=[project.slug])}?{place}"
-    return HttpResponseClientRedirect(address) if request.htmx else redirect(address)
+    return HttpResponseClientRedirect(address) if is_fragment(request) else redirect(address)
 
 
 def render_outage(
@@ -51,7 +52,7 @@ def render_outage(
     hidden = [
         (name, value)
         for name, value in form.data.items()
-        if name not in shown | {"csrfmiddlewaretoken"} and not (request.htmx and name.startswith(PICK))
+        if name not in shown | {"csrfmiddlewaretoken"} and not (is_fragment(request) and name.startswith(PICK))
     ]
     context = {
         "project": project,
@@ -64,9 +65,9 @@ def render_outage(
         "fixed": fixed,
         "button": button,
         "action": request.path,
-        "oob": bool(request.htmx),
+        "oob": is_fragment(request),
     }
-    template = "reviews/outage.html#verdict" if request.htmx else "reviews/outage.html"
+    template = "reviews/outage.html#verdict" if is_fragment(request) else "reviews/outage.html"
     response = TemplateResponse(request, template, context, status=503)
     response["X-Panel"] = "verdict"
     response["Retry-After"] = "5"

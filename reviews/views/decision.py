@@ -15,6 +15,7 @@ from console.models import Project
 from reaffirm.decisions import DecisionTraces
 from reaffirm.decisions.models import ReviewCase, ReviewCounts
 from reviews.forms import PICK, SealedForm, VerdictForm
+from reviews.fragments import is_fragment
 from reviews.names import names_for
 from reviews.notices import Notice
 from reviews.presenters import DecisionPage
@@ -59,7 +60,7 @@ def render_decision(
             Otherwise it gets new ones, which hold only where the evidence is drawn anew: never in a lone panel.
     """
     page = DecisionPage(case)
-    fragment = bool(request.htmx)
+    fragment = is_fragment(request)
     panel = _panel(page, request.roles, form, alone=fragment and not same_form and form is not None)
     keeps = form is not None and same_form
     typed = form.typed if form else {}

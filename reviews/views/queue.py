@@ -11,17 +11,19 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from console.access import MemberRequest, member_required
-from console.graph import decisions_for
+from console.graph import decisions_for, graph_store
 from console.jobs import worker_alive
 from console.models import Project
 from console.notices import PARAMETER
-from reaffirm.decisions import DecisionTraces
+from reaffirm.decisions import DecisionTraces, place_flags
 from reaffirm.decisions.models import ReviewPage, ReviewReason
+from reaffirm.store import StoreError
 from reviews.forms import QueueFilter
 from reviews.order import Place, flag_beside
 from reviews.words import REASONS
 
 PAGE = 50
+PLACED_AT_ONCE = 1_000
 ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 MILLISECONDS = re.compile(r"[0-9]{1,15}", re.ASCII)
 
@@ -33,6 +35,9 @@ def queue(request: MemberRequest, project: Project) -> HttpResponse:
     form = QueueFilter(request.GET)
     filters = form.chosen()
     page = _page(decisions_for(project, request.user), filters, request.GET.get("cursor"), "back" in request.GET)
+    if _all_placed(project, page):
+        # Once more with them, as a request of its own: the reads of a page stay few.
+        return redirect(request.get_full_path())
     context = {
         "project": project,
         "nav": "queue",
@@ -46,6 +51,18 @@ def queue(request: MemberRequest, project: Project) -> HttpResponse:
         "worker_alive": worker_alive(),
     }
     return TemplateResponse(request, "reviews/queue.html", context)
+
+
+def _all_placed(project: Project, page: ReviewPage) -> bool:
+    """Give flags that another program raised their place in the order; True when some lacked it and now none does."""
+    unlisted = page.counts.flagged - page.counts.listed
+    if unlisted <= 0:
+        return False
+    try:
+        return place_flags(graph_store(), project.graph_id, limit=min(unlisted, PLACED_AT_ONCE)) == unlisted
+    except StoreError:
+        # The beat job does the same; until then the page says that some are still to be listed.
+        return False
 
 
 def _page(traces: DecisionTraces, filters: dict[str, str], cursor: str | None, backwards: bool) -> ReviewPage:

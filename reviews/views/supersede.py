@@ -17,6 +17,7 @@ from console.models import Project
 from reaffirm.decisions.models import ReviewCase, ReviewCounts, VerdictKind
 from reaffirm.store import StoreUnavailable
 from reviews.forms import SupersedeForm
+from reviews.fragments import is_fragment
 from reviews.names import names_for
 from reviews.notices import UNREADABLE, Notice, refusal_notice
 from reviews.presenters import DecisionPage, text_diff
@@ -74,7 +75,7 @@ def start_editor(request: MemberRequest, project: Project, decision_id: UUID) ->
     page = DecisionPage(case)
     if not page.is_open:
         return redirect("reviews:decision", project.slug, decision_id)
-    if request.htmx:
+    if is_fragment(request):
         return HttpResponseClientRedirect(request.path.replace("/verdict/", "/supersede/"))
     copied = {
         "conclusion": case.decision.conclusion,
@@ -149,7 +150,7 @@ def _render(
             ("Rationale", text_diff(case.decision.rationale, str(typed.get("rationale", "")))),
         ],
     }
-    template = "reviews/supersede.html#livediff" if request.htmx else "reviews/supersede.html"
+    template = "reviews/supersede.html#livediff" if is_fragment(request) else "reviews/supersede.html"
     return TemplateResponse(request, template, context, status=status)
 
 

@@ -1,5 +1,6 @@
 """POST of a verdict: the service decides, this view says what became of it."""
 
+from collections.abc import Callable
 from uuid import UUID
 
 from django.http import Http404, HttpResponse
@@ -12,6 +13,7 @@ from console.models import Project
 from reaffirm.decisions.models import VerdictKind
 from reaffirm.store import StoreUnavailable
 from reviews.forms import VerdictForm
+from reviews.fragments import is_fragment
 from reviews.notices import UNREADABLE, Notice, refusal_notice
 from reviews.presenters import DecisionPage
 from reviews.seal import Sealed, unseal
@@ -61,8 +63,9 @@ def _show(request: MemberRequest, project: Project, decision_id: UUID, form: Ver
 def _invalid(
     request: MemberRequest, project: Project, decision_id: UUID, form: VerdictForm, *, readable: bool
 ) -> HttpResponse:
-    readable = readable and not form.is_unreadable
-    return _again(request, project, decision_id, form, None if readable else UNREADABLE, same_form=readable, status=422)
+    if readable and not form.is_unreadable:
+        return _again(request, project, decision_id, form, _no_notice, same_form=True, status=422)
+    return _again(request, project, decision_id, form, lambda page: UNREADABLE, same_form=False, status=422)
 
 
 def _refused(
@@ -80,10 +83,16 @@ def _refused(
         raise Http404("no such decision in this project")
     if outcome.code == "invalid_value":
         form.add_error(_TEXT_OF[kind], sentence_of(outcome.result))
-        return _again(request, project, decision_id, form, None, same_form=True, status=422)
-    return _again(
-        request, project, decision_id, form, outcome, sealed=sealed, same_form=outcome.code in _PASSING, status=409
-    )
+        return _again(request, project, decision_id, form, _no_notice, same_form=True, status=422)
+
+    def notice(page: DecisionPage) -> Notice:
+        return refusal_notice(outcome.code, outcome.result, page, sealed)
+
+    return _again(request, project, decision_id, form, notice, same_form=outcome.code in _PASSING, status=409)
+
+
+def _no_notice(page: DecisionPage) -> None:
+    """The faults stand at their fields."""
 
 
 def _again(
@@ -91,9 +100,8 @@ def _again(
     project: Project,
     decision_id: UUID,
     form: VerdictForm,
-    why: Notice | Outcome | None,
+    notice: Callable[[DecisionPage], Notice | None],
     *,
-    sealed: Sealed | None = None,
     same_form: bool,
     status: int,
 ) -> HttpResponse:
@@ -101,19 +109,8 @@ def _again(
     try:
         traces = decisions_for(project, request.user)
         case = case_or_404(traces, decision_id)
-        counts = None if request.htmx else traces.review_counts()
+        counts = None if is_fragment(request) else traces.review_counts()
     except StoreUnavailable:
         return render_outage(request, project, decision_id, form, "store_unavailable")
-    notice = why
-    if isinstance(why, Outcome):
-        notice = refusal_notice(why.code, why.result, DecisionPage(case), sealed) if sealed else None
-    return render_decision(
-        request,
-        project,
-        case,
-        counts,
-        form=form,
-        notice=notice,
-        same_form=same_form,
-        status=status,  # type: ignore[arg-type]
-    )
+    said = notice(DecisionPage(case))
+    return render_decision(request, project, case, counts, form=form, notice=said, same_form=same_form, status=status)

@@ -1,6 +1,7 @@
 """A console project on a real graph, people with roles, and stores that count what is asked of them."""
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -45,6 +46,7 @@ def world(project: "Project", store: Any, monkeypatch: pytest.MonkeyPatch) -> "W
 
     # The store of the test is the console's too: another one would ask for the schema again, a second on Neo4j.
     monkeypatch.setattr(graph, "graph_store", lambda: store)
+    monkeypatch.setattr(import_module("reviews.views.queue"), "graph_store", lambda: store)
     return World(store)
 
 
@@ -56,4 +58,5 @@ def counted(world: "World", monkeypatch: pytest.MonkeyPatch) -> "CountingStore":
 
     counting = CountingStore(world.store)
     monkeypatch.setattr(graph, "graph_store", lambda: counting)
+    monkeypatch.setattr(import_module("reviews.views.queue"), "graph_store", lambda: counting)
     return counting

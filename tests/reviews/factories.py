@@ -124,7 +124,10 @@ class World:
         return made
 
     def again(self, decision: Decision) -> Decision:
-        found = self.traces.get_decision(decision.id).decision
+        return self.by_id(decision.id)
+
+    def by_id(self, decision_id: str) -> Decision:
+        found = self.traces.get_decision(decision_id).decision
         assert found
         return found
 

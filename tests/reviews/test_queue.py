@@ -162,9 +162,31 @@ def test_caught_up_only_when_nothing_is_flagged(ana: Client, world: World) -> No
     assert not soup(response).select("#verdict, .qrow, #pager")
 
 
-def test_what_another_program_flagged_is_counted_and_said_to_be_coming(ana: Client, world: World) -> None:
+UNPLACE = "MATCH (d:Decision {id: $id}) REMOVE d.flagged_ms RETURN d.id AS id"
+
+
+def test_what_another_program_flagged_gets_its_place_when_it_is_looked_for(
+    ana: Client, world: World, counted: CountingStore
+) -> None:
     flag = world.flagged().id
-    world.store.write("MATCH (d:Decision {id: $id}) REMOVE d.flagged_ms RETURN d.id AS id", id=flag)
+    world.store.write(UNPLACE, id=flag)
+
+    first = ana.get(QUEUE)
+    reads = counted.reads
+
+    assert first["Location"] == QUEUE
+    assert ids_on(ana.get(QUEUE)) == [flag]
+    assert reads <= 3
+    assert counted.reads - reads <= 3
+
+
+@one_store
+def test_what_has_no_place_yet_is_counted_and_said_to_be_coming(
+    ana: Client, world: World, counted: CountingStore
+) -> None:
+    flag = world.flagged().id
+    world.store.write(UNPLACE, id=flag)
+    counted.lose = "before"
 
     response = ana.get(QUEUE)
 
