@@ -12,6 +12,8 @@ from reaffirm.store import GraphStore, Row
 MAX_WORDS, MAX_HITS = 64, 100
 CANDIDATES = 1_000  # superseded versions are in the index too, and are dropped after it
 _WORD = re.compile(r"\w+")
+# Neo4j's analyzer takes these for one word: foo:bar, 1,000, don't. Only the colon means something to its query parser.
+_COMPOUND = re.compile(r"\w+(?:[.:,;'’]\w+)+")
 
 TAIL = """WITH node AS c, score
 MATCH (doc:Document {id: c.document_id})
@@ -31,6 +33,9 @@ def search(store: GraphStore, words: str, *, document_keys: Sequence[str] | None
     plain = plain_words(words)
     if not plain:
         return SearchResult(status="empty_query")
+    if store.kind == "neo4j":
+        compounds = dict.fromkeys(_COMPOUND.findall(words.lower()))
+        plain += [word.replace(":", "\\:") for word in compounds][:MAX_WORDS]
     rows = store.search(
         "chunk",
         plain,
@@ -45,8 +50,8 @@ def search(store: GraphStore, words: str, *, document_keys: Sequence[str] | None
 
 def plain_words(text: str) -> list[str]:
     """The words of a text that people typed, each once: nothing that a search engine could take for syntax."""
-    found = (word.strip("_") for word in _WORD.findall(text.lower()))
-    return list(dict.fromkeys(word for word in found if word))[:MAX_WORDS]
+    found = (word for word in _WORD.findall(text.lower()) if word.strip("_"))
+    return list(dict.fromkeys(found))[:MAX_WORDS]
 
 
 def _hit(row: Row) -> SearchHit:

@@ -63,7 +63,7 @@ def test_it_finds_passages_of_current_versions_only(graph: Graph) -> None:
 )
 def test_no_words_break_it(graph: Graph, words: str) -> None:
     """Case 37."""
-    graph.add("A feature-flags page about testing b, tb, foo:bar and C++.", document_key=KEY)
+    graph.add("A feature-flags page about testing b, tb, foo:bar, __init__, 1,000 and C++.", document_key=KEY)
     assert graph.search(words).status in ("ok", "no_match")
 
 
@@ -72,14 +72,16 @@ def test_a_search_without_words_says_so(graph: Graph, words: str) -> None:
     assert graph.search(words).status == "empty_query"
 
 
-@pytest.mark.parametrize("words", ["feature-flags", "foo:bar", "C++", "/b testing", "tb-", "FEATURE"])
+@pytest.mark.parametrize(
+    "words", ["feature-flags", "foo:bar", "C++", "/b testing", "tb-", "FEATURE", "__init__", "1,000"]
+)
 def test_words_with_signs_between_are_found(graph: Graph, words: str) -> None:
-    graph.add("A feature-flags page about testing b, tb, foo:bar and C++.", document_key=KEY)
+    graph.add("A feature-flags page about testing b, tb, foo:bar, __init__, 1,000 and C++.", document_key=KEY)
     assert graph.search(words).status == "ok"
 
 
 def test_words_are_reduced_to_letters_and_digits() -> None:
-    assert plain_words("The the __Feature__-flags\t50%") == ["the", "feature", "flags", "50"]
+    assert plain_words("The the __Feature__-flags\t50%") == ["the", "__feature__", "flags", "50"]
 
 
 @pytest.mark.parametrize("limit", [0, -1, 101, 10**9])
