@@ -1,11 +1,12 @@
 """The graph database behind one small interface: open_store(url)."""
 
 from pathlib import Path
-from urllib.parse import parse_qs, unquote, urlsplit
+from urllib.parse import SplitResult, parse_qs, unquote, urlsplit
 
 from .base import GraphStore, Row, SchemaReport, SearchIndex
 from .errors import (
     OutcomeUnknown,
+    StatementRefused,
     StoreConflict,
     StoreError,
     StoreReadOnly,
@@ -20,6 +21,7 @@ __all__ = [
     "Row",
     "SchemaReport",
     "SearchIndex",
+    "StatementRefused",
     "StoreConflict",
     "StoreError",
     "StoreReadOnly",
@@ -46,13 +48,27 @@ def open_store(url: str) -> GraphStore:
     """
     if url.startswith("embedded:"):
         return _embedded(url.removeprefix("embedded:"))
-    parts = urlsplit(url)
+    parts = _split(url)
     if parts.scheme in NEO4J_SCHEMES:
-        return _neo4j(url)
+        return _neo4j(parts)
     if parts.scheme in FALKOR_SCHEMES:
-        return _falkor(url)
+        return _falkor(parts)
     known = ", ".join(["embedded:<folder>", *(f"{scheme}://" for scheme in (*NEO4J_SCHEMES, *FALKOR_SCHEMES))])
     raise ValueError(f"the graph address has the scheme {parts.scheme or 'none'!r}; use one of {known}")
+
+
+def _split(url: str) -> SplitResult:
+    """The parts of an address. What urlsplit says of a wrong one may hold a piece of the password and is not told."""
+    try:
+        parts = urlsplit(url)
+        _ = parts.port
+    except ValueError:
+        raise ValueError(
+            "the graph address has no valid host and port; write / ? # @ in a password as %2F %3F %23 %40"
+        ) from None
+    if parts.query or parts.fragment:
+        raise ValueError("the graph address goes on after the graph's name; write ? and # in a password as %3F and %23")
+    return parts
 
 
 def _embedded(rest: str) -> GraphStore:
@@ -61,14 +77,18 @@ def _embedded(rest: str) -> GraphStore:
     folder, _, query = rest.partition("?")
     if not folder:
         raise ValueError("embedded: needs a folder, as in embedded:var/graph")
-    graph = parse_qs(query).get("graph", [DEFAULT_GRAPH])[0]
+    if any(ord(character) < 32 for character in folder):
+        raise ValueError("the folder's name holds a control character")
+    options = parse_qs(query, keep_blank_values=True)
+    if set(options) - {"graph"}:
+        raise ValueError("embedded: has one option, as in embedded:var/graph?graph=name")
+    graph = options.get("graph", [DEFAULT_GRAPH])[0]
     return FalkorStore.embedded(str(Path(folder).resolve()), _graph_name(graph))
 
 
-def _falkor(url: str) -> GraphStore:
+def _falkor(parts: SplitResult) -> GraphStore:
     from .falkordb import FalkorStore
 
-    parts = urlsplit(url)
     return FalkorStore.at(
         host=parts.hostname or "localhost",
         port=parts.port or 6379,
@@ -79,10 +99,9 @@ def _falkor(url: str) -> GraphStore:
     )
 
 
-def _neo4j(url: str) -> GraphStore:
+def _neo4j(parts: SplitResult) -> GraphStore:
     from .neo4j import Neo4jStore
 
-    parts = urlsplit(url)
     host = parts.hostname or "localhost"
     address = f"{parts.scheme}://{f'[{host}]' if ':' in host else host}:{parts.port or 7687}"
     auth = (unquote(parts.username), unquote(parts.password or "")) if parts.username else None

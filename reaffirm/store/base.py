@@ -38,6 +38,7 @@ class GraphStore(Protocol):
             OutcomeUnknown: The connection was lost after the statement was sent.
             StoreUnavailable: Nothing was written.
             UniqueViolation, StoreConflict: Rolled back.
+            StatementRefused: The store would not run it.
             StoreReadOnly: The graph breaks a constraint; see ensure_schema().
         """
 

@@ -9,6 +9,14 @@ class StoreUnavailable(StoreError):
     """The store cannot be reached or did not answer in time, and nothing was written."""
 
 
+class TimeLimit(StoreUnavailable):
+    """The statement ran into the store's time limit and was rolled back. Running it again at once would not help."""
+
+
+class StatementRefused(StoreError):
+    """The store would not run the statement: a fault of ours, or a server that is none of the supported ones."""
+
+
 class OutcomeUnknown(StoreError):
     """The connection was lost after a write was sent: it may or may not have happened.
 

@@ -1,8 +1,10 @@
 """FalkorDB through its own client: a server at an address, or the embedded one."""
 
+import contextlib
 import random
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Literal
 
 import redis
@@ -14,7 +16,8 @@ from redis.retry import Retry
 
 from . import embedded, schema
 from .base import Row, SchemaReport, SearchIndex
-from .errors import OutcomeUnknown, StoreReadOnly, StoreUnavailable, UniqueViolation
+from .errors import OutcomeUnknown, StatementRefused, StoreReadOnly, StoreUnavailable, TimeLimit, UniqueViolation
+from .falkordb_schema import ensure_falkordb
 from .values import safe_params
 
 STATEMENT_SECONDS = 65  # longer than the server's own limit of 60 s, so that the server's answer comes first
@@ -33,6 +36,7 @@ class FalkorStore:
         self._name = graph
         self._client: FalkorDB | None = None
         self._graph: Graph | None = None
+        self._lock = threading.Lock()  # many threads share a store; one of them connects
         self.read_only = False
 
     @classmethod
@@ -67,9 +71,9 @@ class FalkorStore:
         checked = safe_params(params)
         try:
             return self._run(query, checked, read_only=True)
-        except OutcomeUnknown:
-            return self._again(query, checked)
-        except StoreUnavailable:
+        except TimeLimit:
+            raise
+        except (OutcomeUnknown, StoreUnavailable):
             return self._again(query, checked)
 
     def _again(self, query: str, params: dict[str, Any]) -> list[Row]:
@@ -88,6 +92,8 @@ class FalkorStore:
     def _write(self, query: str, params: dict[str, Any]) -> list[Row]:
         try:
             return self._run(query, params, read_only=False)
+        except TimeLimit:
+            raise
         except StoreUnavailable:
             self._drop_client()  # nothing was written: once more, on a new connection
             return self._run(query, params, read_only=False)
@@ -103,11 +109,12 @@ class FalkorStore:
         return self.read(head + tail, _label=label, _words=query, _limit=limit, **params)
 
     def explain(self, query: str, **params: object) -> str:
-        plan = self._connected().explain(query, safe_params(params))
-        return str(plan)
+        checked = safe_params(params)
+        with _driver_errors():
+            return str(self._connected().explain(query, checked))
 
     def ensure_schema(self) -> SchemaReport:
-        problems = schema.ensure_falkordb(self)
+        problems = ensure_falkordb(self)
         self.read_only = bool(problems)
         return SchemaReport(problems)
 
@@ -120,7 +127,7 @@ class FalkorStore:
     def close(self) -> None:
         self._drop_client()
 
-    # Used by schema.py
+    # For falkordb_schema
 
     def define(self, query: str, **params: object) -> list[Row]:
         """Run a statement of the schema, also while the store is read-only."""
@@ -128,27 +135,31 @@ class FalkorStore:
 
     def command(self, *words: str) -> Any:
         """Run a server command on this graph: the name, then its arguments."""
-        return self._connected().client.execute_command(words[0], *words[1:])
+        with _driver_errors():
+            return self._connected().client.execute_command(words[0], *words[1:])
 
     @property
     def name(self) -> str:
         return self._name
 
     def _connected(self) -> Graph:
-        if self._graph is None:
-            try:
-                self._client = self._make_client()
-            except (redis.ConnectionError, redis.TimeoutError, OSError) as error:
-                raise StoreUnavailable(f"FalkorDB cannot be reached ({type(error).__name__})") from None
-            except redis.RedisError as error:
-                raise StoreUnavailable(f"FalkorDB refused the connection ({type(error).__name__})") from None
-            self._graph = self._client.select_graph(self._name)
-        return self._graph
+        with self._lock:
+            if self._graph is None:
+                try:
+                    self._client = self._make_client()
+                except (redis.ConnectionError, redis.TimeoutError, OSError) as error:
+                    raise StoreUnavailable(f"FalkorDB cannot be reached ({type(error).__name__})") from None
+                except redis.RedisError as error:
+                    raise StoreUnavailable(f"FalkorDB refused the connection ({type(error).__name__})") from None
+                self._graph = self._client.select_graph(self._name)
+            return self._graph
 
     def _drop_client(self) -> None:
-        client, self._client, self._graph = self._client, None, None
+        with self._lock:
+            client, self._client, self._graph = self._client, None, None
         if client is not None:
-            client.connection.close()
+            # Connections that other threads are using go on; they are closed when they come back to the dropped pool.
+            client.connection.connection_pool.disconnect(inuse_connections=False)
 
     def _run(self, query: str, params: dict[str, Any], *, read_only: bool) -> list[Row]:
         graph = self._connected()
@@ -167,13 +178,24 @@ class FalkorStore:
             raise _lost(error) from None
         except ResponseError as error:
             if read_only and "empty key" in str(error):
-                return []  # no graph yet: nothing to read
+                return self._run(query, params, read_only=False)  # no graph yet: a read that makes an empty one
             raise _refused(error) from None
         names = [column[1] for column in result.header]
         return [{name: plain(value) for name, value in zip(names, row, strict=True)} for row in result.result_set]
 
     def _await_loading(self) -> None:
         time.sleep(0.2 + random.random() / 10)
+
+
+@contextlib.contextmanager
+def _driver_errors() -> Iterator[None]:
+    """The client's errors as this package's own."""
+    try:
+        yield
+    except (redis.ConnectionError, redis.TimeoutError) as error:
+        raise StoreUnavailable(f"FalkorDB cannot be reached ({type(error).__name__})") from None
+    except ResponseError as error:
+        raise _refused(error) from None
 
 
 def plain(value: Any) -> Any:
@@ -211,7 +233,9 @@ def _refused(error: ResponseError) -> Exception:
     if "unique constraint violation" in text:
         return UniqueViolation(text)
     if "timed out" in text:
-        return StoreUnavailable("FalkorDB stopped the statement at its time limit; nothing was written")
+        return TimeLimit("FalkorDB stopped the statement at its time limit; nothing was written")
     if "LOADING" in text:
         return StoreUnavailable("FalkorDB is still loading its data")
-    return error
+    if "unknown command" in text:
+        return StatementRefused("the server is a Redis without the FalkorDB module")
+    return StatementRefused(f"FalkorDB refused the statement: {text}")

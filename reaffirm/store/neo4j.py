@@ -12,7 +12,6 @@ from neo4j.exceptions import (
     ClientError,
     ConstraintError,
     DriverError,
-    Neo4jError,
     ServiceUnavailable,
     SessionExpired,
     TransientError,
@@ -21,6 +20,7 @@ from neo4j.exceptions import (
 from . import schema
 from .base import Row, SchemaReport, SearchIndex
 from .errors import OutcomeUnknown, StoreConflict, StoreReadOnly, StoreUnavailable, UniqueViolation
+from .neo4j_schema import ensure_neo4j
 from .values import safe_params
 
 STATEMENT_SECONDS = 60.0
@@ -77,7 +77,7 @@ class Neo4jStore:
         return "\n".join(lines)
 
     def ensure_schema(self) -> SchemaReport:
-        problems = schema.ensure_neo4j(self)
+        problems = ensure_neo4j(self)
         self.read_only = bool(problems)
         return SchemaReport(problems)
 
@@ -92,7 +92,7 @@ class Neo4jStore:
         if driver is not None:
             driver.close()
 
-    # Used by schema.py
+    # For neo4j_schema
 
     def define(self, query: str, **params: object) -> list[Row]:
         """Run a statement of the schema, also while the store is read-only."""
@@ -159,7 +159,3 @@ def _operators(plan: dict[str, Any], lines: list[str]) -> None:
     lines.append(f"{plan['operatorType']} {plan.get('args', {}).get('Details', '')}")
     for child in plan.get("children", ()):
         _operators(child, lines)
-
-
-# What schema.py catches when it creates a constraint on data that breaks it.
-DEFINITION_ERRORS: tuple[type[Exception], ...] = (Neo4jError, UniqueViolation)

@@ -1,0 +1,57 @@
+"""The schema on Neo4j: created where it is missing, awaited, and its problems named."""
+
+from neo4j.exceptions import Neo4jError
+
+from .errors import UniqueViolation
+from .schema import (
+    FOREIGN_INDEX_NAMES,
+    FULL_TEXT,
+    FULL_TEXT_OPTIONS,
+    LOOKUPS,
+    READY_SECONDS,
+    Definer,
+    constraint_name,
+    full_text_name,
+    twins,
+    unique_keys,
+)
+
+
+def ensure_neo4j(store: Definer) -> list[str]:
+    """Create what is missing, wait until it is online, and return the problems found in the data."""
+    problems: list[str] = []
+    existing = {row["name"] for row in store.define("SHOW CONSTRAINTS YIELD name")}
+    for label, properties in unique_keys():
+        name = constraint_name(label, properties)
+        if name in existing:
+            continue
+        keys = ", ".join(f"n.{key}" for key in properties)
+        try:
+            store.define(f"CREATE CONSTRAINT {name} IF NOT EXISTS FOR (n:{label}) REQUIRE ({keys}) IS UNIQUE")
+        except (Neo4jError, UniqueViolation):
+            if not _has_constraint(store, label, properties):
+                problems.append(twins(store, label, properties))
+    indexes = {row["name"] for row in store.define("SHOW INDEXES YIELD name")}
+    for label, properties in LOOKUPS:
+        name = FOREIGN_INDEX_NAMES.get((label, properties)) or f"reaffirm_{label.lower()}_{'_'.join(properties)}"
+        if name not in indexes:
+            keys = ", ".join(f"n.{key}" for key in properties)
+            store.define(f"CREATE INDEX {name} IF NOT EXISTS FOR (n:{label}) ON ({keys})")
+    for label, properties in FULL_TEXT.values():
+        name = full_text_name(label, properties)
+        if name not in indexes:
+            keys = ", ".join(f"n.{key}" for key in properties)
+            store.define(
+                f"CREATE FULLTEXT INDEX {name} IF NOT EXISTS FOR (n:{label}) ON EACH [{keys}] {FULL_TEXT_OPTIONS}"
+            )
+    store.define("CALL db.awaitIndexes($seconds)", seconds=int(READY_SECONDS))
+    return problems
+
+
+def _has_constraint(store: Definer, label: str, properties: tuple[str, ...]) -> bool:
+    """Another process, or another name, may have made it meanwhile."""
+    rows = store.define("SHOW CONSTRAINTS YIELD labelsOrTypes AS labels, properties, type")
+    return any(
+        row["labels"] == [label] and sorted(row["properties"]) == sorted(properties) and row["type"] == "UNIQUENESS"
+        for row in rows
+    )
