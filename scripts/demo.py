@@ -13,6 +13,7 @@ import time
 import urllib.error
 import urllib.request
 from pathlib import Path
+from types import ModuleType
 
 ROOT = Path(__file__).resolve().parent.parent
 BIN = ROOT / ".venv" / "bin"
@@ -21,6 +22,8 @@ STATE = ROOT / os.environ.get("VAR_DIR", "var")
 # gunicorn's workers need a moment to notice that their master is gone, after a crash.
 PORT_SECONDS = 5
 READY_SECONDS = 60
+# How often the embedded server is looked for. The web starts it again by itself, a worker without a broker does not.
+KEEP_SECONDS = 2
 # A closed terminal ends it too, unless it was started by nohup.
 HANG_UP = [] if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN else [signal.SIGHUP]
 ENDINGS = [signal.SIGINT, signal.SIGTERM, *HANG_UP]
@@ -74,11 +77,16 @@ def _serve(sign_ins: list[str]) -> int:
     # In a session of its own, so that Ctrl-C reaches it once, through us.
     honcho = subprocess.Popen(["honcho", "start"], start_new_session=True, preexec_fn=_end_with_parent)
     threading.Thread(target=_announce, args=(sign_ins,), daemon=True).start()
+    ending = threading.Event()
+    keeper = threading.Thread(target=_keep_graph, args=(ending,), daemon=True)
+    keeper.start()
     try:
         return honcho.wait()
     finally:
         for name in ENDINGS:
             signal.signal(name, signal.SIG_IGN)
+        ending.set()
+        keeper.join()
         if honcho.poll() is None:
             honcho.terminate()
             honcho.wait()
@@ -99,6 +107,18 @@ def _announce(sign_ins: list[str]) -> None:
         return
 
 
+def _keep_graph(ending: threading.Event) -> None:
+    """Start the embedded server again when it was killed: the graph's, or with another graph the jobs' broker."""
+    embedded = _embedded()
+    if not (STATE / "graph" / "server.lock").exists() and os.environ.get("CELERY_BROKER_URL"):
+        return
+    while not ending.wait(KEEP_SECONDS):
+        try:
+            embedded.ensure(STATE / "graph")
+        except (embedded.StoreUnavailable, OSError) as error:
+            print(f"The embedded graph server does not start: {error}", file=sys.stderr, flush=True)
+
+
 def _port_is_free() -> bool:
     deadline = time.monotonic() + PORT_SECONDS
     while True:
@@ -115,10 +135,14 @@ def _port_is_free() -> bool:
 
 
 def _stop_graph() -> None:
+    _embedded().stop(STATE / "graph")
+
+
+def _embedded() -> ModuleType:
     sys.path.insert(0, str(ROOT))
     from reaffirm.store import embedded
 
-    embedded.stop(STATE / "graph")
+    return embedded
 
 
 def _stop(*_: object) -> None:

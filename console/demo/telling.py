@@ -185,7 +185,7 @@ class Teller:
         audit_append(
             project=self._project,
             actor=f"user:{verdict.by}",
-            verb=verdict.verdict,
+            verb=f"verdict.{verdict.verdict}",
             target=decision,
             outcome=outcome,
             request_id=request,
