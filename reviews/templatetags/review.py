@@ -131,6 +131,13 @@ def percent(similarity: float) -> int:
 
 
 @register.filter
+def around(citation: Citation, index: int) -> tuple[str, str] | None:
+    """The words before and behind a candidate, where the library tells them."""
+    contexts: tuple[tuple[str, str], ...] = getattr(citation, "candidate_contexts", ())
+    return contexts[index] if index < len(contexts) else None
+
+
+@register.filter
 def pair(texts: tuple[str, ...], index: int) -> str:
     """The text at ``index``, or nothing."""
     return texts[index] if index < len(texts) else ""

@@ -46,7 +46,7 @@ def queue(request: MemberRequest, project: Project) -> HttpResponse:
         "page": page,
         "form": form,
         "filters": filters,
-        "tabs": [(reason, REASONS[reason], page.counts.by_reason.get(reason, 0)) for reason in ReviewReason],
+        "tabs": [(reason, label, page.counts.by_reason.get(reason, 0)) for reason, label in REASONS.items()],
         "unlisted": max(page.counts.flagged - page.counts.listed, 0),
         "worker_alive": worker_alive(),
     }
