@@ -237,3 +237,24 @@ def test_health_says_when_sql_is_down(on_graph: str) -> None:
 
     assert response.status_code == 503
     assert response.json()["down"] == ["sql"]
+
+
+def test_a_database_that_locks_while_the_session_is_saved_is_a_503(
+    client_of: Callable[..., Client], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from django.contrib.sessions.backends.db import SessionStore
+    from django.db import OperationalError
+
+    client = client_of("stranger", raise_request_exception=False)
+    session = client.session
+    session["notices"] = {"key": [[25, "Reaffirmed."]]}
+    session.save()
+
+    def away(self: SessionStore, must_create: bool = False) -> None:
+        raise OperationalError("database is locked")
+
+    monkeypatch.setattr(SessionStore, "save", away)
+    response = client.get("/?notice=key")
+
+    assert response.status_code == 503
+    assert "The console’s database cannot be reached" in words(response)
