@@ -92,13 +92,15 @@ def settle(attempt: Callable[[], R | None]) -> R:
         StoreUnavailable: The store is out of reach and nothing was written.
     """
     unknown = False
+    lost: OutcomeUnknown | None = None  # set while the last attempt is the one whose outcome is not known
     for number in range(TRIES):
         try:
             result = attempt()
-        except OutcomeUnknown:
-            unknown, result = True, None
+            lost = None
+        except OutcomeUnknown as error:
+            unknown, result, lost = True, None, error
         except (UniqueViolation, StoreConflict):
-            result = None  # another writer was first: look again
+            result = lost = None  # another writer was first: look again
         except StoreUnavailable as error:
             if not unknown:
                 raise
@@ -106,6 +108,8 @@ def settle(attempt: Callable[[], R | None]) -> R:
         if result is not None:
             return result
         time.sleep(random.random() * 0.002 * 2 ** min(number, 5))
+    if lost:
+        raise lost
     raise StoreConflict("other writers kept changing the same records; nothing was written")
 
 

@@ -8,9 +8,10 @@ import fcntl
 import hashlib
 import os
 import secrets
+import stat
 import subprocess
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import redis
@@ -21,6 +22,7 @@ from redis.retry import Retry
 from .errors import StoreUnavailable
 
 START_SECONDS = 120.0
+STARTS = 3  # of a server that ends at once, before it is given up
 MAX_SOCKET_PATH = 100  # the kernel's limit is 108 bytes with the closing zero
 
 
@@ -29,7 +31,7 @@ class EmbeddedServer:
     """How to reach the server of a folder."""
 
     socket_path: str
-    password: str
+    password: str = field(repr=False)
 
     def redis_url(self, database: int) -> str:
         """A Celery broker URL on the same server; database 0 is the graph's."""
@@ -51,7 +53,10 @@ def ensure(folder: str | Path) -> EmbeddedServer:
     home = Path(folder).resolve()
     home.mkdir(parents=True, exist_ok=True, mode=0o700)
     deadline = time.monotonic() + START_SECONDS
+    started: list[subprocess.Popen[bytes]] = []
     while time.monotonic() < deadline:
+        if len(started) == STARTS and all(_failed(process) for process in started):
+            raise StoreUnavailable(f"the embedded graph server ends at once: {_last_words(home)}")
         lock = os.open(home / "server.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -62,12 +67,28 @@ def ensure(folder: str | Path) -> EmbeddedServer:
                 return server
             continue
         try:
-            _start(home, lock)
+            started = [*started, _start(home, lock)][-STARTS:]
         finally:
             os.close(lock)
     raise StoreUnavailable(
         f"the embedded graph server did not start within {START_SECONDS:.0f} s; see {home}/server.log"
     )
+
+
+def _failed(process: "subprocess.Popen[bytes]") -> bool:
+    """Whether the server ended by itself and with an error; one that was killed or shut down may be started again."""
+    try:
+        return process.wait(1) > 0
+    except subprocess.TimeoutExpired:
+        return False
+
+
+def _last_words(home: Path) -> str:
+    try:
+        lines = (home / "server.log").read_text(errors="replace").splitlines()
+    except OSError:
+        return "it left no log; is a program that it needs missing (libgomp1, libssl3)?"
+    return f"{lines[-1][:300] if lines else 'its log is empty'} (see {home}/server.log)"
 
 
 def _await_answer(home: Path, deadline: float) -> EmbeddedServer | None:
@@ -115,14 +136,18 @@ def _socket_path(home: Path) -> str:
     path = str(home / "s")
     if len(path.encode()) <= MAX_SOCKET_PATH:
         return path
-    runtime = Path(os.environ.get("XDG_RUNTIME_DIR") or "/tmp") / f"reaffirm-{os.getuid()}"
+    base = Path(os.environ.get("XDG_RUNTIME_DIR") or "/tmp")
+    if not base.is_dir() or len(str(base).encode()) > MAX_SOCKET_PATH - 40:
+        base = Path("/tmp")
+    runtime = base / f"reaffirm-{os.getuid()}"
     runtime.mkdir(mode=0o700, exist_ok=True)
-    if runtime.stat().st_uid != os.getuid():
-        raise StoreUnavailable(f"{runtime} belongs to another user")
+    found = runtime.lstat()
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o077:
+        raise StoreUnavailable(f"{runtime} is not a folder of this user's own (mode 700)")
     return str(runtime / hashlib.sha256(path.encode()).hexdigest()[:16])
 
 
-def _start(home: Path, lock: int) -> None:
+def _start(home: Path, lock: int) -> "subprocess.Popen[bytes]":
     password_file = home / "password"
     if not password_file.exists() or not password_file.read_text():
         password_file.unlink(missing_ok=True)
@@ -134,7 +159,7 @@ def _start(home: Path, lock: int) -> None:
     descriptor = os.open(config, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "w") as handle:
         handle.write(_config(home, password_file.read_text()))
-    subprocess.Popen(
+    return subprocess.Popen(
         [str(get_redis_server()), str(config)],
         cwd=home,
         stdin=subprocess.DEVNULL,
@@ -148,12 +173,12 @@ def _start(home: Path, lock: int) -> None:
 def _config(home: Path, password: str) -> str:
     # A write that runs past TIMEOUT is rolled back; without the two limits the server would let it run on and commit.
     return f"""port 0
-unixsocket "{_socket_path(home)}"
+unixsocket {_quoted(_socket_path(home))}
 unixsocketperm 700
 requirepass {password}
-dir "{home}"
-pidfile "{home}/server.pid"
-logfile "{home}/server.log"
+dir {_quoted(home)}
+pidfile {_quoted(home / "server.pid")}
+logfile {_quoted(home / "server.log")}
 daemonize no
 appendonly yes
 appendfsync everysec
@@ -161,6 +186,12 @@ save ""
 maxmemory-policy noeviction
 loadmodule "{get_falkordb_module()}" TIMEOUT_DEFAULT 30000 TIMEOUT_MAX 60000 THREAD_COUNT 4
 """
+
+
+def _quoted(path: Path | str) -> str:
+    """A path as the server's configuration reads it."""
+    escaped = str(path).replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
 
 
 def stop(folder: str | Path, *, wait_seconds: float = 30.0) -> bool:

@@ -1,10 +1,14 @@
 """Neo4j through the official driver."""
 
+import contextlib
 import functools
 import random
 import re
+import socket
+import threading
 import time
 from typing import Any, Literal, cast
+from urllib.parse import urlsplit
 
 from neo4j import READ_ACCESS, WRITE_ACCESS, Driver, GraphDatabase, Query
 from neo4j.exceptions import (
@@ -12,6 +16,7 @@ from neo4j.exceptions import (
     ClientError,
     ConstraintError,
     DriverError,
+    Neo4jError,
     ServiceUnavailable,
     SessionExpired,
     TransientError,
@@ -19,7 +24,15 @@ from neo4j.exceptions import (
 
 from . import schema
 from .base import Row, SchemaReport, SearchIndex
-from .errors import OutcomeUnknown, StoreConflict, StoreReadOnly, StoreUnavailable, UniqueViolation
+from .errors import (
+    OutcomeUnknown,
+    StatementRefused,
+    StoreConflict,
+    StoreReadOnly,
+    StoreUnavailable,
+    TimeLimit,
+    UniqueViolation,
+)
 from .neo4j_schema import ensure_neo4j
 from .values import safe_params
 
@@ -27,12 +40,19 @@ STATEMENT_SECONDS = 60.0
 TRIES = 12  # of one statement that loses a deadlock
 
 _LOCK = re.compile(r"^\s*//@lock (\w+)(?:\.(\w+))?\s*$", re.MULTILINE)
+_PARAMETER = re.compile(r"\$(\w+)")
 
 
 @functools.lru_cache(maxsize=512)
-def with_locks(query: str) -> str:
-    """Turn each ``//@lock x`` line into a SET that takes the write lock of x and changes nothing."""
-    return _LOCK.sub(lambda found: f"SET {found[1]}.{found[2] or 'id'} = {found[1]}.{found[2] or 'id'}", query)
+def for_neo4j(query: str) -> str:
+    """A text as Neo4j gets it.
+
+    Each ``//@lock x`` line becomes a SET that takes the write lock of x and changes nothing. All parameters become entries
+    of one map: Neo4j plans a text anew for every combination of null and text, and for every size class of a list, which
+    takes seconds; the entries of a map have no part in that.
+    """
+    locked = _LOCK.sub(lambda found: f"SET {found[1]}.{found[2] or 'id'} = {found[1]}.{found[2] or 'id'}", query)
+    return _PARAMETER.sub(r"$p.\1", locked)
 
 
 class Neo4jStore:
@@ -45,6 +65,7 @@ class Neo4jStore:
         self._auth = auth
         self._database = database
         self._driver: Driver | None = None
+        self._lock = threading.Lock()  # many threads share a store; one of them connects
         self._bookmarks = GraphDatabase.bookmark_manager()
         self.read_only = False
 
@@ -61,7 +82,7 @@ class Neo4jStore:
     def write(self, query: str, **params: object) -> list[Row]:
         if self.read_only:
             raise StoreReadOnly("the graph breaks a constraint that writes rely on")
-        return self._retried(WRITE_ACCESS, with_locks(query), safe_params(params))
+        return self._retried(WRITE_ACCESS, query, safe_params(params))
 
     def search(self, index: SearchIndex, words: list[str], *, limit: int, tail: str, **params: object) -> list[Row]:
         label, properties = schema.FULL_TEXT[index]
@@ -71,7 +92,7 @@ class Neo4jStore:
     def explain(self, query: str, **params: object) -> str:
         checked = safe_params(params)
         with self._connected().session(database=self._database) as session:
-            summary = session.run("EXPLAIN " + with_locks(query), checked).consume()
+            summary = session.run("EXPLAIN " + for_neo4j(query), {"p": checked}).consume()
         lines: list[str] = []
         _operators(cast("dict[str, Any]", summary.plan), lines)
         return "\n".join(lines)
@@ -88,7 +109,8 @@ class Neo4jStore:
             return False
 
     def close(self) -> None:
-        driver, self._driver = self._driver, None
+        with self._lock:
+            driver, self._driver = self._driver, None
         if driver is not None:
             driver.close()
 
@@ -99,17 +121,19 @@ class Neo4jStore:
         return self._retried(WRITE_ACCESS, query, safe_params(params))
 
     def _connected(self) -> Driver:
-        if self._driver is None:
-            self._driver = GraphDatabase.driver(
-                self._uri,
-                auth=self._auth,
-                connection_timeout=5,
-                connection_acquisition_timeout=20,
-                max_transaction_retry_time=0,
-                notifications_min_severity="OFF",
-                keep_alive=True,
-            )
-        return self._driver
+        with self._lock:
+            if self._driver is None:
+                _refuse_redis(self._uri)
+                self._driver = GraphDatabase.driver(
+                    self._uri,
+                    auth=self._auth,
+                    connection_timeout=5,
+                    connection_acquisition_timeout=20,
+                    max_transaction_retry_time=0,
+                    notifications_min_severity="OFF",
+                    keep_alive=True,
+                )
+            return self._driver
 
     def _retried(self, access: str, query: str, params: dict[str, Any]) -> list[Row]:
         """Auto-commit, again while other transactions win a deadlock: those attempts were rolled back whole."""
@@ -128,7 +152,7 @@ class Neo4jStore:
             with driver.session(
                 database=self._database, default_access_mode=access, bookmark_manager=self._bookmarks
             ) as session:
-                return session.run(Query(query, timeout=STATEMENT_SECONDS), params).data()
+                return session.run(Query(for_neo4j(query), timeout=STATEMENT_SECONDS), {"p": params}).data()
         except TransientError:
             raise
         except ConstraintError as error:
@@ -139,8 +163,10 @@ class Neo4jStore:
             raise _lost(error) from None
         except ClientError as error:
             if "TransactionTimedOut" in str(error.code) or "Terminated" in str(error.code):
-                raise StoreUnavailable("Neo4j stopped the statement at its time limit; nothing was written") from None
-            raise
+                raise TimeLimit("Neo4j stopped the statement at its time limit; nothing was written") from None
+            raise StatementRefused(f"Neo4j refused the statement ({error.code}): {error.message}") from None
+        except Neo4jError as error:
+            raise StatementRefused(f"Neo4j failed on the statement ({error.code})") from None
         except DriverError as error:
             raise StoreUnavailable(f"Neo4j cannot be reached ({type(error).__name__})") from None
 
@@ -153,6 +179,32 @@ def _lost(error: Exception) -> Exception:
     ):
         return StoreUnavailable("Neo4j cannot be reached")
     return OutcomeUnknown("the connection to Neo4j was lost before it answered")
+
+
+# Bolt's greeting. It offers no version that exists, so the server says no and closes. No zero: Redis would stop there.
+GREETING = bytes.fromhex("6060b017") + b"\x01" * 16
+
+
+def _refuse_redis(uri: str) -> None:
+    """Say so when a Bolt address leads to FalkorDB: Redis waits for the end of the greeting, and the driver 20 s."""
+    parts = urlsplit(uri)
+    if "+" in parts.scheme:
+        return  # it would have to speak TLS first
+    try:
+        with socket.create_connection((parts.hostname or "localhost", parts.port or 7687), timeout=2) as line:
+            line.sendall(GREETING)
+            line.settimeout(0.5)
+            with contextlib.suppress(TimeoutError):
+                line.recv(4)
+                return  # it answered Bolt, or closed
+            line.sendall(b"\r\nPING\r\n")
+            answer = line.recv(1)
+    except OSError:
+        return  # the driver tells what is wrong
+    if answer in (b"-", b"+"):
+        raise StoreUnavailable(
+            "a Redis or FalkorDB server answers at this Bolt address; FalkorDB is reached as falkor://host:port/graph"
+        )
 
 
 def _operators(plan: dict[str, Any], lines: list[str]) -> None:

@@ -1,8 +1,6 @@
 """The schema on Neo4j: created where it is missing, awaited, and its problems named."""
 
-from neo4j.exceptions import Neo4jError
-
-from .errors import UniqueViolation
+from .errors import StatementRefused, StoreConflict, UniqueViolation
 from .schema import (
     FOREIGN_INDEX_NAMES,
     FULL_TEXT,
@@ -16,6 +14,9 @@ from .schema import (
     unique_keys,
 )
 
+# What a definition fails with: on data or an index in its way, or because another process makes the same now.
+DEFINITION_ERRORS = (StatementRefused, StoreConflict, UniqueViolation)
+
 
 def ensure_neo4j(store: Definer) -> list[str]:
     """Create what is missing, wait until it is online, and return the problems found in the data."""
@@ -28,7 +29,7 @@ def ensure_neo4j(store: Definer) -> list[str]:
         keys = ", ".join(f"n.{key}" for key in properties)
         try:
             store.define(f"CREATE CONSTRAINT {name} IF NOT EXISTS FOR (n:{label}) REQUIRE ({keys}) IS UNIQUE")
-        except (Neo4jError, UniqueViolation):
+        except DEFINITION_ERRORS:
             if not _has_constraint(store, label, properties):
                 problems.append(twins(store, label, properties))
     indexes = {row["name"] for row in store.define("SHOW INDEXES YIELD name")}
@@ -36,16 +37,24 @@ def ensure_neo4j(store: Definer) -> list[str]:
         name = FOREIGN_INDEX_NAMES.get((label, properties)) or f"reaffirm_{label.lower()}_{'_'.join(properties)}"
         if name not in indexes:
             keys = ", ".join(f"n.{key}" for key in properties)
-            store.define(f"CREATE INDEX {name} IF NOT EXISTS FOR (n:{label}) ON ({keys})")
+            _make_index(store, name, f"CREATE INDEX {name} IF NOT EXISTS FOR (n:{label}) ON ({keys})")
     for label, properties in FULL_TEXT.values():
         name = full_text_name(label, properties)
         if name not in indexes:
             keys = ", ".join(f"n.{key}" for key in properties)
-            store.define(
-                f"CREATE FULLTEXT INDEX {name} IF NOT EXISTS FOR (n:{label}) ON EACH [{keys}] {FULL_TEXT_OPTIONS}"
-            )
+            text = f"CREATE FULLTEXT INDEX {name} IF NOT EXISTS FOR (n:{label}) ON EACH [{keys}] {FULL_TEXT_OPTIONS}"
+            _make_index(store, name, text)
     store.define("CALL db.awaitIndexes($seconds)", seconds=int(READY_SECONDS))
     return problems
+
+
+def _make_index(store: Definer, name: str, text: str) -> None:
+    """Run a definition; that another process was quicker is fine."""
+    try:
+        store.define(text)
+    except DEFINITION_ERRORS:
+        if name not in {row["name"] for row in store.define("SHOW INDEXES YIELD name")}:
+            raise
 
 
 def _has_constraint(store: Definer, label: str, properties: tuple[str, ...]) -> bool:

@@ -126,4 +126,8 @@ def twins(store: Definer, label: str, properties: tuple[str, ...]) -> str:
         + f" ({row['copies']} copies)"
         for row in rows
     )
-    return f"{label}: more than one record with the same {', '.join(shown)}: {examples or 'see the server log'}"
+    if not examples:
+        return (
+            f"{label}: {', '.join(shown)} cannot be made unique; does an index on the same properties stand in the way?"
+        )
+    return f"{label}: more than one record with the same {', '.join(shown)}: {examples}"

@@ -15,6 +15,10 @@ Value = None | bool | int | float | str | list["Value"] | dict[str, "Value"]
 MAX_DEPTH = 20
 INT64 = 2**63
 
+# Properties that carry a unique key on some label, so that FalkorDB indexes them.
+UNIQUE = frozenset({"id", "project_id", "task_id", "request_id", "choice_key"})
+UNIQUE_BYTES = 4_096
+
 
 def text_problem(value: str) -> str | None:
     """Say what is wrong with a text that no store may get, or None."""
@@ -48,10 +52,21 @@ def safe(value: object, field: str, depth: int = 0) -> Value:
     if isinstance(value, (list, tuple)):
         return [safe(item, f"{field}[{index}]", depth + 1) for index, item in enumerate(value)]
     if isinstance(value, Mapping):
-        return {_key(key, field): safe(item, f"{field}.{key}", depth + 1) for key, item in value.items()}
+        return {_key(key, field): _property(key, item, field, depth) for key, item in value.items()}
     raise ValueRefused(
         field, f"has the type {kind.__name__}; send text, a whole number, a finite number, a list or a map"
     )
+
+
+def _property(name: str, value: object, field: str, depth: int) -> Value:
+    """A property of a record. FalkorDB crashes on a text under a unique key that is blank, ends blank, or is long."""
+    checked = safe(value, f"{field}.{name}", depth + 1)
+    if name in UNIQUE and isinstance(checked, str):
+        if not checked or checked != checked.strip() or any(ord(character) < 32 for character in checked):
+            raise ValueRefused(f"{field}.{name}", "is empty, has a blank at an end or holds a control character")
+        if len(checked.encode()) > UNIQUE_BYTES:
+            raise ValueRefused(f"{field}.{name}", f"has more than {UNIQUE_BYTES} bytes in UTF-8")
+    return checked
 
 
 def _integer(value: int, field: str) -> int:
@@ -63,6 +78,8 @@ def _integer(value: int, field: str) -> int:
 def _finite(value: float, field: str) -> float:
     if not math.isfinite(value):
         raise ValueRefused(field, "is not a finite number")
+    if float(f"{value:.15g}") != value:
+        raise ValueRefused(field, "has more than 15 significant digits, which FalkorDB would round; round it")
     return value
 
 
