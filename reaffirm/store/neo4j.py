@@ -47,9 +47,9 @@ _PARAMETER = re.compile(r"\$(\w+)")
 def for_neo4j(query: str) -> str:
     """A text as Neo4j gets it.
 
-    Each ``//@lock x`` line becomes a SET that takes the write lock of x and changes nothing. All parameters become entries
-    of one map: Neo4j plans a text anew for every combination of null and text, and for every size class of a list, which
-    takes seconds; the entries of a map have no part in that.
+    Each ``//@lock x`` line becomes a SET that takes the write lock of x and changes nothing. All parameters become
+    entries of one map: Neo4j plans a text anew for every combination of null and text, and for every size class of a
+    list, which takes seconds. The entries of a map have no part in that.
     """
     locked = _LOCK.sub(lambda found: f"SET {found[1]}.{found[2] or 'id'} = {found[1]}.{found[2] or 'id'}", query)
     return _PARAMETER.sub(r"$p.\1", locked)
