@@ -1,10 +1,7 @@
 """Reads of single decisions and of a task's decisions."""
 
-import base64
-import binascii
-import json
-
 from reaffirm import ids
+from reaffirm.decisions import cursors
 from reaffirm.decisions.models import (
     Decision,
     DecisionLookup,
@@ -16,7 +13,7 @@ from reaffirm.decisions.recording import Scope
 from reaffirm.decisions.records import QUEUED_LOOKED_AT, decision_from, present, support_from
 from reaffirm.store import Row
 
-MAX_PAGE = 100
+PAGE, MAX_PAGE = 20, 100
 
 # Whether a review that still spreads may reach d: rows of d become one row with the number of paths. An idle project
 # has no queued decisions, so this costs one index look-up.
@@ -105,7 +102,9 @@ def list_decisions(
     scope: Scope, task_id: str, *, include_history: bool, limit: int, cursor: str | None
 ) -> DecisionPage:
     """A page of a task's decisions, newest first, id as tie-break."""
-    limit = max(1, min(limit, MAX_PAGE))
+    if not ids.is_uuid(task_id):
+        return DecisionPage(found=False)
+    limit = cursors.bounded(limit, 1, MAX_PAGE, PAGE)
     before, before_id = _place(cursor)
     rows = scope.store.read(
         OF_TASK,
@@ -125,15 +124,15 @@ def list_decisions(
         found=True,
         decisions=tuple(_decision(row) for row in found[:limit]),
         count=rows[0]["number"],
-        next_cursor=_cursor(last["created_at"], last["id"]) if last else None,
+        next_cursor=cursors.encode(last["created_at"], last["id"]) if last else None,
     )
 
 
 def support_history(scope: Scope, decision_id: str, *, after_ordinal: int, limit: int) -> SupportHistoryPage:
     if not ids.is_uuid(decision_id):
         return SupportHistoryPage(found=False)
-    limit = max(1, min(limit, MAX_PAGE))
-    after = max(-1, min(after_ordinal, 2**53))
+    limit = cursors.bounded(limit, 1, MAX_PAGE, PAGE)
+    after = cursors.bounded(after_ordinal, -1, 2**53, -1)
     rows = scope.store.read(SUPPORTS, id=decision_id, project=scope.project_id, after=after, limit=limit + 1)
     if not rows:
         return SupportHistoryPage(found=False)
@@ -157,21 +156,10 @@ def cites_document(scope: Scope, document_id: str) -> bool:
     return bool(ids.is_uuid(document_id) and scope.store.read(CITES, document_id=document_id, project=scope.project_id))
 
 
-def _cursor(created_at: str, decision_id: str) -> str:
-    return base64.urlsafe_b64encode(json.dumps([created_at, decision_id]).encode()).decode().rstrip("=")
-
-
 def _place(cursor: str | None) -> tuple[str, str]:
-    if not cursor or len(cursor) > 400:
-        return "", ""
+    created_at, decision_id = cursors.decode(cursor) or ("", "")
     try:
-        value = json.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
-    except (ValueError, binascii.Error):
+        ids.milliseconds(created_at)
+    except (ValueError, TypeError):
         return "", ""
-    if isinstance(value, list) and len(value) == 2 and all(isinstance(each, str) for each in value):
-        try:
-            "".join(value).encode()
-        except UnicodeEncodeError:
-            return "", ""
-        return value[0], value[1]
-    return "", ""
+    return created_at, decision_id

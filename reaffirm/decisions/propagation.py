@@ -12,13 +12,14 @@ from reaffirm.store import GraphStore, OutcomeUnknown, StoreConflict
 PARENTS = 10  # decisions claimed by one statement
 CHILDREN = 100  # dependents of each that it flags; a longer list goes on from the cursor
 
+# On Neo4j properties(x).y reads the state behind the lock; x.y may be what an index or a predicate read before it.
 STEP = """
 MATCH (p:Project) WHERE p._agrag_history_record = true AND p.project_id = $project
 WITH p
 OPTIONAL MATCH (a:Decision) WHERE a.project_id = $project AND a.review_pending = true
 WITH p, a ORDER BY a.id LIMIT $parents
 //@lock a
-WITH p, coalesce(p.review_epoch, 0) AS epoch, CASE WHEN a.review_pending = true THEN a ELSE null END AS a
+WITH p, coalesce(p.review_epoch, 0) AS epoch, CASE WHEN properties(a).review_pending = true THEN a ELSE null END AS a
 WITH p, epoch, a, CASE WHEN a.review_epoch = epoch THEN coalesce(a.review_cursor, '') ELSE '' END AS cursor
 OPTIONAL MATCH (c:Decision)-[r:DEPENDS_ON]->(a)
   WHERE c.status = 'active' AND c.id > cursor AND coalesce(c.review_epoch, -1) <> epoch
@@ -32,9 +33,10 @@ WITH p, epoch, a, more, c
 OPTIONAL MATCH (g:Decision)-[rg:DEPENDS_ON]->(c) WHERE g.status = 'active'
 WITH p, epoch, a, more, c, count(rg) AS below
 WITH p, epoch, a, more, max(c.id) AS last,
-  collect(CASE WHEN c.status = 'active' THEN c ELSE null END) AS cs,
-  collect(CASE WHEN c.status = 'active' AND below > 0 THEN c ELSE null END) AS spreading,
-  collect(CASE WHEN c.status = 'active' AND c.review_state <> 'needs_review' THEN c ELSE null END) AS fresh
+  collect(CASE WHEN properties(c).status = 'active' THEN c ELSE null END) AS cs,
+  collect(CASE WHEN properties(c).status = 'active' AND below > 0 THEN c ELSE null END) AS spreading,
+  collect(CASE WHEN properties(c).status = 'active' AND properties(c).review_state <> 'needs_review'
+    THEN c ELSE null END) AS fresh
 WITH p, epoch, count(a) AS units, collect({a: a, id: a.id, more: more, last: last, cs: cs, spreading: spreading,
   fresh: fresh}) AS work
 //@lock p.project_id

@@ -1,19 +1,18 @@
 """The review list: flags of a project, oldest first, in keyset pages, with exact counts."""
 
-import base64
-import binascii
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from reaffirm.decisions import cursors
 from reaffirm.decisions.models import ReviewCounts, ReviewPage, ReviewReason, ReviewRow
 from reaffirm.decisions.records import cause_from, decision_from
 from reaffirm.store import GraphStore
 
 LATEST = 2**62  # after every flag
 WINDOW = 1_000  # flags that a bounded read of FalkorDB aims at; ten times too wide costs a few milliseconds
-MAX_PAGE = 200
+PAGE, MAX_PAGE = 20, 200
 
 # One pass over the flags of a project. The three equalities alone are what a flag is; a flag that another program
 # raised has no place in the order (flagged_ms) until adopt_flags() gives it one.
@@ -143,27 +142,20 @@ def tally(store: GraphStore, project_id: str, filters: Filters) -> Tally:
 
 def review_cursor(flagged_ms: int, decision_id: str) -> str:
     """The cursor of the place of one flag: a page after it, or before it, begins beside that flag."""
-    return base64.urlsafe_b64encode(json.dumps([flagged_ms, decision_id]).encode()).decode().rstrip("=")
+    return cursors.encode(flagged_ms, decision_id)
 
 
 def _place(cursor: str | None) -> tuple[int, str] | None:
     """Read a cursor; one that is none of ours is as good as no cursor."""
-    if not cursor or len(cursor) > 400:
-        return None
-    try:
-        value = json.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
-    except (ValueError, binascii.Error):
-        return None
-    if isinstance(value, list) and len(value) == 2 and type(value[0]) is int and isinstance(value[1], str):
-        return (value[0], value[1]) if 0 <= value[0] < LATEST else None
-    return None
+    place = cursors.decode(cursor)
+    return place if place and type(place[0]) is int and 0 <= place[0] < LATEST else None
 
 
 def review_page(
     store: GraphStore, project_id: str, filters: Filters, *, limit: int, cursor: str | None, backwards: bool
 ) -> ReviewPage:
     """One page of flags. At most three reads: counts, page, and on FalkorDB perhaps the page without a window."""
-    limit = max(1, min(limit, MAX_PAGE))
+    limit = cursors.bounded(limit, 1, MAX_PAGE, PAGE)
     known = tally(store, project_id, filters)
     place = _place(cursor)
     back = backwards and place is not None

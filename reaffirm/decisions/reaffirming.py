@@ -21,13 +21,14 @@ from reaffirm.decisions.judging import (
 )
 from reaffirm.decisions.models import DecisionResult, DocumentSupportInput, Seen, VerdictKind
 from reaffirm.decisions.passages import Passage
-from reaffirm.decisions.recording import Scope, refusal
+from reaffirm.decisions.recording import Scope
 from reaffirm.decisions.supports import Refused, Wanted
 from reaffirm.decisions.writing import REAFFIRM
 from reaffirm.history.models import EventKind
 from reaffirm.knowledge import evidence
 from reaffirm.knowledge.models import AnchorState, FetchOutcome
 from reaffirm.operation import MARKER, Claim, claim
+from reaffirm.store import ValueRefused
 
 READY_EVENT_IDS = 32  # how far a task's log may move between the read and the write of one attempt
 
@@ -43,15 +44,22 @@ def reaffirm(
     expected: Seen | None,
 ) -> DecisionResult:
     """Confirm a decision on passages that the caller fetched."""
+    if isinstance(evidence_inputs, str | bytes) or not isinstance(evidence_inputs, Sequence):
+        raise ValueRefused("evidence", "is not a list of document supports")
+    for number, given in enumerate(evidence_inputs):
+        if not isinstance(given, DocumentSupportInput):
+            raise ValueRefused(f"evidence[{number}]", "is not a document support")
+    wanted = citing.check(scope.project_id, evidence_inputs, fetched, where="evidence") if evidence_inputs else None
     arguments = {"id": decision_id, "evidence": citing.inputs(evidence_inputs), "explanation": explanation}
     claimed = claim(scope.project_id, request_id, "reaffirm_decision", arguments)
-    try:
-        wanted = citing.check(scope.project_id, evidence_inputs, fetched, where="evidence") if evidence_inputs else None
-    except Refused as error:
-        return refusal(error)
 
     def act(case: Case) -> DecisionResult | None:
         require_active(case)
+        if wanted:
+            wanted.require_no_more_than_allowed("evidence")
+            malformed = next((n for n in range(len(wanted.supports)) if n not in wanted.references), None)
+            if malformed is not None:
+                raise Refused("support_malformed", f"evidence[{malformed}].evidence_id")
         cited = {support.document_node_id for support in case.of_kind("document")}
         if cited != set(wanted.document_ids if wanted else ()):
             raise Refused("cannot_revalidate", "evidence", "cite exactly the documents that the decision cites")

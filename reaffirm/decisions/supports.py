@@ -1,5 +1,6 @@
 """What a decision, or a step, cites: resolved against the graph, never trusted."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,6 +19,7 @@ from reaffirm.operation import MARKER
 from reaffirm.store import ValueRefused
 
 MAX_SUPPORTS = 20
+HASH = re.compile("[0-9a-f]{64}")
 
 
 class Refused(Exception):
@@ -39,6 +41,7 @@ class Wanted:
     fetched: dict[str, FetchOutcome]
     event_ids: list[str] = field(default_factory=list)
     decision_ids: list[str] = field(default_factory=list)
+    too_many: bool = False
 
     @property
     def pairs(self) -> list[dict[str, str]]:
@@ -46,9 +49,15 @@ class Wanted:
         found = {
             (reference.document_node_id, outcome.content_hash)
             for number, reference in self.references.items()
-            if (outcome := self.fetched.get(self.supports[number].evidence_id)) and outcome.content_hash  # type: ignore[union-attr]
+            if (outcome := self.fetched.get(self.supports[number].evidence_id))  # type: ignore[union-attr]
+            and outcome.content_hash
         }
         return [{"doc": document, "hash": content_hash} for document, content_hash in sorted(found)]
+
+    def require_no_more_than_allowed(self, where: str) -> None:
+        if self.too_many:
+            detail = f"cite 1 to {MAX_SUPPORTS} supports; {len(self.supports)} were given"
+            raise Refused("support_required", where, detail)
 
     @property
     def document_ids(self) -> list[str]:
@@ -80,28 +89,27 @@ def check(
 
     Raises:
         ValueRefused: A support is of no known kind, or a value in it is not acceptable.
-        Refused: support_required (none, or more than 20), support_malformed.
+        Refused: support_required, where there is none. All else comes after the task and the choice: see resolve().
     """
     if isinstance(supports, str | bytes) or not isinstance(supports, Sequence):
         raise ValueRefused(where, "is not a list of supports")
-    if not 1 <= len(supports) <= MAX_SUPPORTS:
-        raise Refused("support_required", where, f"cite 1 to {MAX_SUPPORTS} supports; {len(supports)} were given")
+    if not supports:
+        raise Refused("support_required", where, f"cite 1 to {MAX_SUPPORTS} supports")
     references: dict[int, EvidenceReference] = {}
     event_ids: list[str] = []
     decision_ids: list[str] = []
-    for number, support in enumerate(supports):
+    too_many = len(supports) > MAX_SUPPORTS
+    for number, support in enumerate(supports if not too_many else ()):
         at = f"{where}[{number}]"
         if isinstance(support, DocumentSupportInput):
             reference = evidence.decode(support.evidence_id)
-            if reference is None:
-                raise Refused("support_malformed", f"{at}.evidence_id")
-            references[number] = reference
+            if reference is not None:
+                references[number] = reference
         elif isinstance(support, EventSupportInput):
             event_ids.append(_event_id(project_id, support, at))
         elif isinstance(support, DecisionSupportInput):
-            if not ids.is_uuid(support.decision_id):
-                raise Refused("support_decision_not_found", f"{at}.decision_id")
-            decision_ids.append(support.decision_id)
+            if ids.is_uuid(support.decision_id):
+                decision_ids.append(support.decision_id)
         else:
             raise ValueRefused(at, "is not a document, event or decision support")
     return Wanted(
@@ -110,6 +118,7 @@ def check(
         _outcomes(fetched),
         sorted(set(event_ids)),
         sorted(set(decision_ids)),
+        too_many,
     )
 
 
@@ -126,7 +135,7 @@ def _outcomes(fetched: object) -> dict[str, FetchOutcome]:
     for number, outcome in enumerate(fetched):
         if not isinstance(outcome, FetchOutcome):
             raise ValueRefused(f"fetched_evidence[{number}]", "is not a fetch outcome")
-        if outcome.status is FetchStatus.OK:
+        if outcome.status is FetchStatus.OK and HASH.fullmatch(outcome.content_hash or ""):
             found[outcome.evidence_id] = outcome
     return found
 
@@ -146,9 +155,15 @@ def resolve(
     Raises:
         Refused: With the code of the first support that cannot be used, in the order documents, events, decisions.
     """
+    wanted.require_no_more_than_allowed(where)
     rows: dict[int, dict[str, Any]] = {}
     changed = False
-    for number, reference in wanted.references.items():
+    for number, support in enumerate(wanted.supports):
+        if not isinstance(support, DocumentSupportInput):
+            continue
+        reference = wanted.references.get(number)
+        if reference is None:
+            raise Refused("support_malformed", f"{where}[{number}].evidence_id")
         rows[number], moved = _document(wanted, number, reference, documents, versions, f"{where}[{number}]")
         changed = changed or moved
     for number, support in enumerate(wanted.supports):

@@ -4,7 +4,17 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from reaffirm import fields, ids
-from reaffirm.decisions import listing, page, propagation, queue, reaffirming, recording, rejecting, superseding
+from reaffirm.decisions import (
+    cursors,
+    listing,
+    page,
+    propagation,
+    queue,
+    reaffirming,
+    recording,
+    rejecting,
+    superseding,
+)
 from reaffirm.decisions.case import Case
 from reaffirm.decisions.conflicts import list_conflicts
 from reaffirm.decisions.models import (
@@ -124,7 +134,7 @@ class DecisionTraces:
             supports=supports,
             fetched=fetched_evidence,
             request_id=request_id,
-            expected=expected,
+            expected=_seen_or_none(expected),
         )
 
     @refusing(DecisionResult)
@@ -185,7 +195,7 @@ class DecisionTraces:
             _text_id(decision_id),
             fields.text("reason", reason, fields.SHORT_TEXT),
             request_id=request_id,
-            expected=expected,
+            expected=_seen_or_none(expected),
         )
 
     @refusing(DecisionResult)
@@ -215,7 +225,7 @@ class DecisionTraces:
             fetched=fetched_evidence,
             explanation=fields.text("explanation", explanation, fields.SHORT_TEXT),
             request_id=request_id,
-            expected=expected,
+            expected=_seen_or_none(expected),
         )
 
     @refusing(DecisionResult)
@@ -241,7 +251,7 @@ class DecisionTraces:
     def continue_decision_review(self, limit: int = MAX_STEPS) -> int:
         """Spread reviews: work off at most ``limit`` (1 to 100) queued decisions. Returns how many; 0 = none queued."""
         return propagation.continue_review(
-            self._scope.store, self._scope.project_id, max(1, min(int(limit), MAX_STEPS))
+            self._scope.store, self._scope.project_id, cursors.bounded(limit, 1, MAX_STEPS, MAX_STEPS)
         )
 
     # Reads
@@ -280,23 +290,23 @@ class DecisionTraces:
             cursor: ``next_cursor`` or, with ``backwards``, ``previous_cursor`` of another page. What is no cursor is
                 the beginning.
         """
-        filters = Filters(
-            task_id=None if task_name is None else ids.task_id(self._scope.project_id, task_name),
-            reason=reason if reason is None else _reason(reason),
-            choice_key=choice_key,
-            document_id=None if document_key is None else ids.document_id(document_key),
-        )
         try:
-            return queue.review_page(
-                self._scope.store,
-                self._scope.project_id,
-                filters,
-                limit=limit,
-                cursor=cursor,
-                backwards=backwards,
-            )
-        except ValueRefused:  # a filter with a value that no record can have
+            filters = self._filters(task_name, reason, document_key, choice_key)
+        except ValueRefused:  # a value that no record can have
             return ReviewPage(counts=self.review_counts())
+        return queue.review_page(
+            self._scope.store, self._scope.project_id, filters, limit=limit, cursor=cursor, backwards=backwards is True
+        )
+
+    def _filters(self, task_name: object, reason: object, document_key: object, choice_key: object) -> Filters:
+        task = None if task_name is None else fields.name("task_name", task_name)
+        document = None if document_key is None else fields.document_key("document_key", document_key)
+        return Filters(
+            task_id=task and ids.task_id(self._scope.project_id, task),
+            reason=None if reason is None else fields.choice("reason", reason, ReviewReason),
+            choice_key=None if choice_key is None else fields.name("choice_key", choice_key),
+            document_id=document and ids.document_id(document),
+        )
 
     def review_counts(self) -> ReviewCounts:
         """Exact counts of the project, in one read."""
@@ -336,17 +346,14 @@ def _explanation(value: object) -> str | None:
     return text if text.strip() else None
 
 
-def _reason(value: object) -> ReviewReason | None:
-    try:
-        return ReviewReason(str(value))
-    except ValueError:
-        return None
-
-
 def _seen(value: object) -> Seen:
     if not isinstance(value, Seen):
         raise ValueRefused("expected", "is not what review_case() showed")
     return value
+
+
+def _seen_or_none(value: object) -> Seen | None:
+    return None if value is None else _seen(value)
 
 
 def _picks(value: Picks | None) -> dict[str, tuple[int, int]]:
@@ -356,7 +363,9 @@ def _picks(value: Picks | None) -> dict[str, tuple[int, int]]:
         raise ValueRefused("picks", "is not a map from support ids to ranges")
     picked: dict[str, tuple[int, int]] = {}
     for support, place in value.items():
-        if not isinstance(place, Sequence) or len(place) != 2:
+        if not isinstance(support, str) or not ids.is_uuid(support):
+            raise ValueRefused("picks", "has a key that is not the id of a support")
+        if isinstance(place, str | bytes) or not isinstance(place, Sequence) or len(place) != 2:
             raise ValueRefused(f"picks[{support}]", "is not a range of two offsets")
         start = fields.whole(f"picks[{support}].start", place[0], 0)
         picked[support] = (start, fields.whole(f"picks[{support}].end", place[1], start + 1))
