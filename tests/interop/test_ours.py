@@ -64,7 +64,9 @@ def test_it_reads_every_passage_of_ours(both: Both) -> None:
         assert (theirs["title"], theirs["document_key"]) == ("Refund policy", OURS)
     assert both.fetched(across)[0]["text"] == FILLER
     assert [each["id"] for each in both.theirs.documents.evidence(OURS)] == list(passages)
-    assert both.theirs.documents.source_status(OURS)["state"] == "current"
+    status = both.theirs.documents.source_status(OURS)
+    current = both.our_graph.versions(OURS)[-1]
+    assert (status["content_hash"], status["activation_seq"]) == (current.content_hash, current.activation_seq)
 
 
 def test_it_reaffirms_and_supersedes_what_we_recorded(both: Both, task: str) -> None:

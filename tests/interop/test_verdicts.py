@@ -56,28 +56,20 @@ def test_it_reads_a_reaffirmation(both: Both, flagged: Written) -> None:
     assert {each["reviewed_by"] for each in history["supports"]} == {PERSON}
     assert flagged.region not in both.flags()
 
-
-def test_it_reads_a_passage_of_a_chunk_without_offsets_pinned_anew(both: Both, flagged: Written) -> None:
+    # A passage in a chunk without offsets is pinned anew by the chunk.
     reaffirm(both, flagged.order)
-
     (support,) = both.theirs_of(flagged.order)["supports"]
     assert support["evidence_id"] == both.passage(RUNBOOK, PROMOTE)
     assert support["reference_kind"] == "chunk" and support["chunk_id"]
 
-
-def test_it_reads_the_note_of_a_reaffirmation_in_its_place(both: Both, flagged: Written) -> None:
-    before = len(both.theirs.history.list_events("audit")["events"])
-    reaffirm(both, flagged.region)
-    reaffirm(both, flagged.exports)
-    assert both.theirs.history.record_event("audit", "note", payload="Go on.")["event"]["seq"] == before + 3
-
-    page = both.theirs.history.list_events("audit")
-    assert [each["seq"] for each in page["events"]] == list(range(1, before + 4))
-    note = page["events"][before]
-    assert note["payload"] == f"Decision {flagged.region} reaffirmed."
-    assert (note["kind"], note["author"]) == ("note", PERSON)
-    fetched = both.theirs.history.fetch_event("audit", before + 1)
-    assert fetched["found"] and fetched["event"]["id"] == note["id"]
+    # Each left a note in the log of the task, which goes on without a gap.
+    assert both.theirs.history.record_event("audit", "note", payload="Go on.")["event"]["seq"] == 4
+    events = both.theirs.history.list_events("audit")["events"]
+    assert [each["seq"] for each in events] == [1, 2, 3, 4]
+    assert events[1]["payload"] == f"Decision {flagged.region} reaffirmed."
+    assert (events[1]["kind"], events[1]["author"]) == ("note", PERSON)
+    fetched = both.theirs.history.fetch_event("audit", 2)
+    assert fetched["found"] and fetched["event"] == events[1]
 
 
 def test_it_reads_a_supersession(both: Both, flagged: Written) -> None:
@@ -109,38 +101,34 @@ def test_it_reads_a_supersession(both: Both, flagged: Written) -> None:
     assert flagged.backup not in both.flags()
 
 
-def test_it_reads_a_rejection(both: Both, flagged: Written) -> None:
-    seen = seen_of(both.case(flagged.vault))
-    assert both.ours.reject_decision(flagged.vault, "The rule is gone.", expected=seen).recorded
-
-    read = both.theirs_of(flagged.vault)
-    assert (read["status"], read["review_state"], read["review_reason"]) == ("rejected", "clear", None)
-    assert (read["rejection_reason"], read["rejected_by"]) == ("The rule is gone.", PERSON)
-    assert flagged.vault not in both.flags()
-    active = both.theirs.decisions.list_decisions("audit", include_history=False)["page"]["decisions"]
-    assert flagged.vault not in {each["id"] for each in active}
-
-
-def test_a_rejection_ends_a_conflict_for_both(both: Both, flagged: Written) -> None:
-    adopt_flags(both.store, project_id=PROJECT)
+def test_it_reads_a_rejection_and_the_end_of_a_conflict(both: Both, flagged: Written) -> None:
     (theirs,) = both.theirs.decisions.list_conflicts()["groups"]
     (ours,) = both.ours.list_conflicts().groups
     assert {each.id for each in ours.decisions} == {each["id"] for each in theirs["decisions"]}
 
     assert both.ours.reject_decision(flagged.rival, "The auditor agreed.").recorded
 
+    read = both.theirs_of(flagged.rival)
+    assert (read["status"], read["review_state"], read["review_reason"]) == ("rejected", "clear", None)
+    assert (read["rejection_reason"], read["rejected_by"]) == ("The auditor agreed.", PERSON)
+    active = both.theirs.decisions.list_decisions("audit", include_history=False)["page"]["decisions"]
+    assert flagged.rival not in {each["id"] for each in active}
     assert both.theirs.decisions.list_conflicts()["groups"] == []
     assert both.ours.list_conflicts().groups == ()
 
 
-def test_it_reads_the_task_after_all_three(both: Both, flagged: Written) -> None:
-    """Own facts on decisions, supports, events and requests do not disturb its models."""
+def test_verdicts_without_dependents_leave_the_project_known(both: Both, flagged: Written) -> None:
+    """A rejection of its own without dependents makes it read every clear decision as unknown; and own facts on
+    decisions, supports, events and requests do not disturb its models."""
     reaffirm(both, flagged.region)
+    assert not both.incomplete()
     seen = seen_of(both.case(flagged.exports))
     superseded = both.ours.supersede_where_it_stands(flagged.exports, explanation="Pinned anew.", expected=seen)
-    assert superseded.decision
-    assert both.ours.reject_decision(flagged.vault, "The rule is gone.").recorded
-    both.spread()
+    assert superseded.decision and not both.incomplete()
+    seen = seen_of(both.case(flagged.vault))
+    assert both.ours.reject_decision(flagged.vault, "The rule is gone.", expected=seen).recorded
+    assert not both.incomplete()
+    assert both.theirs_of(flagged.rival)["review_state"] == "clear"
 
     view = both.theirs.history.get_task("audit")["view"]
     active = {flagged.region, flagged.order, flagged.rival, flagged.next_step, superseded.decision.id}
@@ -151,22 +139,7 @@ def test_it_reads_the_task_after_all_three(both: Both, flagged: Written) -> None
     assert {each.id for each in ours.review_decisions} == {flagged.order, flagged.next_step}
     listed = both.theirs.decisions.list_decisions("audit")["page"]["decisions"]
     assert {each["status"] for each in listed} == {"active", "superseded", "rejected"}
-
-
-@pytest.mark.parametrize("verdict", ["reaffirm", "supersede", "reject"])
-def test_a_verdict_without_dependents_leaves_the_project_known(both: Both, flagged: Written, verdict: str) -> None:
-    """A rejection of its own without dependents makes it read every clear decision as unknown."""
-    seen = seen_of(both.case(flagged.region))
-    if verdict == "reaffirm":
-        result = both.ours.reaffirm_where_it_stands(flagged.region, expected=seen)
-    elif verdict == "supersede":
-        result = both.ours.supersede_where_it_stands(flagged.region, explanation="Pinned anew.", expected=seen)
-    else:
-        result = both.ours.reject_decision(flagged.region, "No.", expected=seen)
-    assert result.recorded
-
-    assert not both.incomplete()
-    assert both.theirs_of(flagged.rival)["review_state"] == "clear"
+    assert {flagged.order, flagged.next_step} < set(both.flags())
 
 
 @pytest.mark.parametrize("spreader", ["theirs", "ours"])
