@@ -187,6 +187,7 @@ def _reaffirmed(
         seen_state=case.row["review_state"],
         seen_supports=[support.id for support in case.supports],
         event_ids=events,
+        event_hashes=sorted({case.events[each]["payload_sha256"] for each in events}),
         request_node_id=claimed.node_id,
         base=base,
         ready_ids=ids.event_ids(case.task["id"], base, READY_EVENT_IDS),

@@ -185,6 +185,7 @@ def _write(
         parent_ids=[parent["id"] for parent in resolved.parents],
         parents=resolved.parents,
         event_ids=resolved.event_ids,
+        event_hashes=resolved.event_hashes,
         task_id=task["id"],
         choice_key=key,
         revisions=len(revisions),

@@ -150,6 +150,7 @@ def _superseded(
         seen_state=case.row["review_state"],
         seen_supports=[support.id for support in case.supports],
         event_ids=resolved.event_ids,
+        event_hashes=resolved.event_hashes,
         request_node_id=claimed.node_id,
         project=scope.project_id,
         claim=claimed.properties(result.model_dump_json()),

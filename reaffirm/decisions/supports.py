@@ -81,6 +81,11 @@ class Resolved:
     parents: list[dict[str, Any]]
     changed: bool
 
+    @property
+    def event_hashes(self) -> list[str]:
+        """What stands under the numbers of the cited events: another event may come to stand there."""
+        return sorted({row["event_payload_sha256"] for row in self.rows if row["kind"] == "event"})
+
 
 def check(
     project_id: str, supports: Sequence[SupportInput], fetched: Sequence[FetchOutcome], *, where: str = "supports"

@@ -35,6 +35,7 @@ WITH ks, t, count(v) AS revisions, max(v.revision) AS newest,
   sum(CASE WHEN v.status = 'active' THEN 1 ELSE 0 END) AS active
 WHERE revisions = $revisions AND active = 0 AND coalesce(newest, 0) + 1 = $decision.revision
 OPTIONAL MATCH (e:Event) WHERE e._agrag_history_record = true AND e.id IN $event_ids AND e.redacted_at IS NULL
+  AND e.payload_sha256 IN $event_hashes
 WITH ks, t, count(DISTINCT e) AS es WHERE es = size($event_ids)
 OPTIONAL MATCH (q:Request) WHERE q._agrag_history_record = true AND q.id = $request_node_id
 WITH ks, t, count(q) AS done WHERE done = 0
@@ -78,6 +79,7 @@ OPTIONAL MATCH (old)-[h:HAS_SUPPORT]->(s:DecisionSupport)
 WITH ks, old, t, [x IN collect(s) WHERE x.current = true | x.id] AS cur
 WHERE size(cur) = size($seen_supports) AND all(x IN cur WHERE x IN $seen_supports)
 OPTIONAL MATCH (e:Event) WHERE e._agrag_history_record = true AND e.id IN $event_ids AND e.redacted_at IS NULL
+  AND e.payload_sha256 IN $event_hashes
 WITH ks, old, t, count(DISTINCT e) AS es WHERE es = size($event_ids)
 OPTIONAL MATCH (q:Request) WHERE q._agrag_history_record = true AND q.id = $request_node_id
 WITH ks, old, t, count(q) AS done WHERE done = 0
@@ -153,6 +155,7 @@ WITH d, t, collect(s) AS ss
 WITH d, t, ss, [x IN ss WHERE x.current = true | x.id] AS cur
 WITH d, t, ss WHERE size(cur) = size($seen_supports) AND all(x IN cur WHERE x IN $seen_supports)
 OPTIONAL MATCH (e:Event) WHERE e._agrag_history_record = true AND e.id IN $event_ids AND e.redacted_at IS NULL
+  AND e.payload_sha256 IN $event_hashes
 WITH d, t, ss, count(DISTINCT e) AS es WHERE es = size($event_ids)
 OPTIONAL MATCH (q:Request) WHERE q._agrag_history_record = true AND q.id = $request_node_id
 WITH d, t, ss, count(q) AS done
