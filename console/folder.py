@@ -11,9 +11,9 @@ from reaffirm.knowledge.sections import MARKDOWN, PLAIN, normalised, sections_of
 
 MEDIA_TYPES = {".md": MARKDOWN, ".txt": PLAIN, ".rst": PLAIN}
 _DAY = re.compile(r"(?<!\d)\d{4}-\d{2}-\d{2}(?!\d)")
-# The title in a block of fields at the head of a text, and a first line that is underlined.
+# The title in a block of fields at the head of a text, and a line that is underlined, or has lines on both sides.
 _FIELD = re.compile(r"(?:[\w-]+:[^\n]*\n(?:[ \t]+\S[^\n]*\n)*)*?Title:[ \t]*(\S[^\n]*)")
-_UNDERLINED = re.compile(r"\s*(?:([^\w\s])\1{2,}[ \t]*\n)?([^\n]*\w[^\n]*)\n([^\w\s])\3{2,}[ \t]*(?:\n|\Z)")
+_UNDERLINED = re.compile(r"(?:\A\s*|\n\n+)(?:([^\w\s])\1{2,}[ \t]*\n)?([^\n]*\w[^\n]*)\n([^\w\s])\3{2,}[ \t]*(?=\n|\Z)")
 
 
 @dataclass(frozen=True)
@@ -85,15 +85,19 @@ def versions_in(folder: Path) -> list[Path]:
 
 
 def title_of(text: str, media_type: str) -> str | None:
-    """The first heading of a text, or its title field; None when it has neither."""
+    """The title of a text: its first heading when no other is of the same rank, or its title field."""
     text = normalised(text)
     if media_type == MARKDOWN:
-        return next((section.heading for section in sections_of(text, media_type) if section.heading), None)
-    found = _FIELD.match(text.lstrip())
-    if found:
+        headings = [section for section in sections_of(text, media_type) if section.heading]
+        alone = [section.depth for section in headings].count(headings[0].depth) == 1 if headings else False
+        return headings[0].heading if alone else None
+    if found := _FIELD.match(text.lstrip()):
         return found[1].strip()
-    underlined = _UNDERLINED.match(text)
-    return underlined[2].strip() if underlined else None
+    first = _UNDERLINED.match(text)
+    if first is None:
+        return None
+    equal = [line for over, _, line in _UNDERLINED.findall(text) if (over, line) == (first[1] or "", first[3])]
+    return first[2].strip() if len(equal) == 1 else None
 
 
 def day_in(name: str) -> str | None:

@@ -132,6 +132,10 @@ def test_a_store_that_is_down(project: Project, graph_down: None, folder: Path) 
         ("=====\nRules\n=====\n\ntext", PLAIN, "Rules"),
         ("Rules\n-----\ntext", PLAIN, "Rules"),
         ("Number: 8\nTitle: Style of\n letters\nStatus: Active\n\nIntroduction\n====\n", PLAIN, "Style of"),
+        ("\nIntroduction\n====\n\ntext\n\nRules\n====\n\ntext\n", PLAIN, None),
+        ("====\nAll\n====\n\nRules\n====\n\ntext\n", PLAIN, "All"),
+        ("Rules\n====\n\nOne\n---\n\nTwo\n---\n", PLAIN, "Rules"),
+        ("# Introduction\n\n# Rules\n", MARKDOWN, None),
         ("Just words.\n\nTitle: not a field\n", PLAIN, None),
     ],
 )
