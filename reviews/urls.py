@@ -1,9 +1,6 @@
-from django.urls import path, register_converter
+from django.urls import path, re_path
 
 from reviews import views
-from reviews.converters import AnythingConverter
-
-register_converter(AnythingConverter, "anything")
 
 app_name = "reviews"
 
@@ -14,5 +11,6 @@ urlpatterns = [
     path("decisions/<uuid:decision_id>/verdict/", views.verdict, name="verdict"),
     path("decisions/<uuid:decision_id>/supersede/", views.supersede, name="supersede"),
     path("conflicts/", views.conflicts, name="conflicts"),
-    path("evidence/<anything:evidence_id>/", views.evidence, name="evidence"),
+    # Any text, line ends too: what is wrong with an evidence id is for its page to say.
+    re_path(r"^evidence/(?P<evidence_id>[\s\S]+)/\Z", views.evidence, name="evidence"),
 ]

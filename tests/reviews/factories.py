@@ -114,14 +114,12 @@ class World:
         return self.again(decision)
 
     def many_flagged(self, count: int, *, key: str = "refund-policy") -> list[str]:
-        """``count`` flags by one change, in a task each ten."""
+        """``count`` flags by one change, a task for each ten, in the queue's order."""
         self.document(key)
-        made = [
-            self.decision([(key, QUOTE)], task=f"task-{number // 10}", choice=f"choice-{number:03d}").id
-            for number in range(count)
-        ]
+        for number in range(count):
+            self.decision([(key, QUOTE)], task=f"task-{number // 10}", choice=f"choice-{number:03d}")
         self.change(key, ELSEWHERE)
-        return made
+        return [decision.id for decision in self.traces.list_decisions_for_review(limit=count).decisions]
 
     def again(self, decision: Decision) -> Decision:
         return self.by_id(decision.id)

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.reviews.factories import EDITED, ELSEWHERE, World
+from tests.reviews.factories import EDITED, ELSEWHERE, QUOTE, World
 from tests.reviews.pages import TYPED, address_of, one_store
 from tests.reviews.people import signed_in
 
@@ -23,12 +23,6 @@ def sign_in(world: World, live_server: Any) -> Callable[..., Any]:
         return page
 
     return sign
-
-
-def focused(page: Any) -> str:
-    return str(
-        page.evaluate("document.activeElement.id || document.activeElement.name || document.activeElement.tagName")
-    )
 
 
 def test_five_flags_by_keyboard_alone(world: World, browser_page: Any, sign_in: Callable[..., Any]) -> None:
@@ -161,26 +155,20 @@ def test_each_verdict_works_without_javascript(
     assert page.inner_text("#queue-count").startswith("1")
 
 
-@pytest.mark.parametrize("width", [320, 390, 1000, 1440])
-def test_no_page_scrolls_sideways(width: int, world: World, new_browser_page: Any, sign_in: Callable[..., Any]) -> None:
+def test_no_page_scrolls_sideways(world: World, new_browser_page: Any, sign_in: Callable[..., Any]) -> None:
     """Long words wrap: 32,000 characters without a blank too."""
     world.document(title="T" * 300)
     event = world.event("x" * 32_000)
-    quote = "A customer who reports damage within 14 days of delivery receives a refund in full."
-    flag = world.decision(
-        [("refund-policy", quote)],
-        events=[event],
-        question="Q" * 200,
-        conclusion="c" * 4000,
-        choice="k" * 200,
-        task="t" * 200,
-    ).id
+    texts: dict[str, Any] = {"question": "Q" * 200, "conclusion": "c" * 4000, "choice": "k" * 200, "task": "t" * 200}
+    flag = world.decision([("refund-policy", QUOTE)], events=[event], **texts).id
     world.change("refund-policy", EDITED)
-    page = new_browser_page(viewport={"width": width, "height": 900})
+    page = new_browser_page()
 
     for address in ("/p/claims/queue/", address_of(flag), address_of(flag, "supersede/"), "/p/claims/conflicts/"):
         sign_in(page, address)
-        assert page.evaluate("document.documentElement.scrollWidth") <= width, address
+        for width in (320, 390, 1000, 1440):
+            page.set_viewport_size({"width": width, "height": 900})
+            assert page.evaluate("document.documentElement.scrollWidth") <= width, (address, width)
 
 
 def test_the_commit_button_is_always_in_view_on_a_wide_screen(
