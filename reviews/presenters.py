@@ -65,6 +65,13 @@ def still_stands(citation: Citation) -> bool:
     return bool(citation.anchor and citation.anchor.state in STANDS)
 
 
+def can_be_cited(citation: Citation) -> bool:
+    """Whether a new revision can cite it as it stands: a parent that needs review itself is still a parent."""
+    if citation.support.kind == "decision":
+        return bool(citation.parent and citation.parent.status is DecisionStatus.ACTIVE)
+    return still_stands(citation) or is_edited(citation)
+
+
 def is_exact(citation: Citation) -> bool:
     if citation.support.kind == "document":
         return bool(citation.anchor and citation.anchor.state is AnchorState.EXACT)
@@ -156,7 +163,7 @@ class DecisionPage:
     @property
     def citable(self) -> int:
         """How many citations a new revision can keep, before any pick."""
-        return sum(still_stands(citation) or is_edited(citation) for citation in self.case.citations)
+        return sum(map(can_be_cited, self.case.citations))
 
     @property
     def can_supersede(self) -> bool:

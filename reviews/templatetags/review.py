@@ -65,7 +65,7 @@ def chip_of(citation: Citation) -> presenters.Chip:
 @register.filter
 def fate(citation: Citation) -> str:
     """What a new revision does with a citation."""
-    if presenters.still_stands(citation) or presenters.is_edited(citation):
+    if presenters.can_be_cited(citation):
         return "cites the current text" if citation.support.kind == "document" else "cited again"
     if presenters.is_ambiguous(citation):
         return "choose its place, or it falls away"

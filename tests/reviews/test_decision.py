@@ -144,6 +144,24 @@ def test_events_and_decisions_that_are_cited_are_shown(ana: Client, world: World
     assert "Child" in text_of(ana.get(address_of(parent.id)), "#dependents")
 
 
+def test_a_parent_that_needs_review_itself_can_still_be_cited_again(ana: Client, world: World) -> None:
+    world.document()
+    parent = world.decision([("refund-policy", QUOTE)], choice="parent")
+    child = world.decision(choice="child", parents=[parent]).id
+    world.change("refund-policy", EDITED)
+    world.store.write(
+        "MATCH (d:Decision {id: $id}) SET d.review_state = 'needs_review', d.review_reason = 'dependency_review', "
+        "d.flagged_ms = 1 RETURN d.id AS id",
+        id=child,
+    )
+
+    form = open_form(ana, child)
+    page = soup(ana.get(address_of(child)))
+
+    assert page.select_one("input[value=reaffirm]").has_attr("disabled")  # type: ignore[union-attr]
+    assert ana.post(address_of(child, "verdict/"), form | TYPED["supersede"]).status_code == 302
+
+
 def test_a_cleared_decision_has_no_form_and_says_how_it_stands(ana: Client, world: World) -> None:
     flag = world.flagged(ELSEWHERE).id
     ana.post(address_of(flag, "verdict/"), open_form(ana, flag) | TYPED["reaffirm"])
