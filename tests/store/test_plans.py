@@ -46,7 +46,8 @@ def whole() -> dict[str, str]:
     return {
         name: text
         for name, text in found.items()
-        if not any(text != other and text.strip() in other for other in found.values())
+        if not name.endswith(".TAIL")  # goes on from a search
+        and not any(text != other and text.strip() in other for other in found.values())
     }
 
 
