@@ -98,10 +98,9 @@ def claimed(scene: Scene) -> Iterator[dict[str, Any]]:
     yield {"request_node_id": found[0]["id"]}
 
 
-@contextmanager
-def later_revision(scene: Scene) -> Iterator[None]:
-    with changed(scene.store, scene.flagged.id, revision=7):
-        yield
+def later_revision(scene: Scene) -> Any:
+    """Another decision is the newest of the choice now."""
+    return changed(scene.store, scene.parent.id, choice_key="refund-window", revision=2)
 
 
 DOCUMENT: dict[str, Guard] = {
