@@ -12,7 +12,6 @@ FIRST = pytest.mark.parametrize("first", ["theirs", "ours"])
 
 @pytest.fixture
 def task(both: Both) -> str:
-    both.theirs.documents.update(POLICY, POLICY_1)
     assert both.theirs.history.create_task("storage", "Choose")["recorded"]
     return "storage"
 
@@ -73,7 +72,8 @@ def test_a_replay_of_an_event_never_gives_back_what_was_redacted(both: Both, tas
 
 @FIRST
 def test_a_rejection_replays(both: Both, task: str, first: str) -> None:
-    decision_id = both.record(task, "backup.retention", both.passage(POLICY, BACKUPS))
+    assert both.theirs.history.record_event(task, "note", payload="Thirty days.")["recorded"]
+    decision_id = both.record(task, "backup.retention", supports=({"task_name": task, "seq": 1},))
 
     one, two = in_turn(
         both, first, lambda _, decisions: decisions.reject_decision(decision_id, "Nö.", request_id="r-reject")
@@ -91,6 +91,7 @@ def test_a_rejection_replays(both: Both, task: str, first: str) -> None:
 
 def test_other_writes_do_not_replay_at_the_other_product(both: Both, task: str) -> None:
     """Its digests hold what was fetched. Nothing is written a second time, and the refusal says why."""
+    both.theirs.documents.update(POLICY, POLICY_1)
     backups, logs = both.passage(POLICY, BACKUPS), both.passage(POLICY, LOGS)
     fetched, ours = both.fetched(backups), both.our_graph.fetch([backups])
     support = DocumentSupportInput(evidence_id=backups)

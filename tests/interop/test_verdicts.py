@@ -145,12 +145,16 @@ def test_verdicts_without_dependents_leave_the_project_known(both: Both, flagged
 @pytest.mark.parametrize("spreader", ["theirs", "ours"])
 def test_a_verdict_flags_those_that_rest_on_it(both: Both, spreader: str) -> None:
     """Whoever spreads the review, it reaches all of them and ends."""
-    made = write_graph(both)
-    assert both.ours.reject_decision(made.backup, "Wrong.").recorded
+    assert both.theirs.history.create_task("storage", "Choose a backup policy")["recorded"]
+    assert both.theirs.history.record_event("storage", "note", payload="Thirty days.")["recorded"]
+    root = both.record("storage", "root", supports=({"task_name": "storage", "seq": 1},))
+    child = both.record("storage", "child", supports=({"decision_id": root},))
+    leaf = both.record("storage", "leaf", supports=({"decision_id": child},))
+    assert both.ours.reject_decision(root, "Wrong.").recorded
     assert both.incomplete()
     both.spread(spreader)
     dependent = ("needs_review", "dependency_review")
-    assert both.flags() == {made.budget: dependent, made.alert: dependent}
+    assert both.flags() == {child: dependent, leaf: dependent}
     assert both.theirs.decisions.continue_decision_review() == both.ours.continue_decision_review() == 0
 
 
