@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonRes
 from django.shortcuts import redirect, render
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from console import jobs, throttle
 from console.access import MemberRequest, member_required, sign_in_required
@@ -24,7 +24,7 @@ from console.models import Preference, Project
 HOME_ROWS = 8
 
 
-@require_GET
+@require_safe
 @sign_in_required
 def home(request: HttpRequest) -> HttpResponse:
     """My projects; with exactly one, straight to it."""
@@ -34,7 +34,7 @@ def home(request: HttpRequest) -> HttpResponse:
     return render(request, "console/project_list.html", {"mine": mine})
 
 
-@require_GET
+@require_safe
 @member_required()
 def project(request: MemberRequest, project: Project) -> HttpResponse:
     page = decisions_for(project, request.user).list_decisions_for_review(limit=HOME_ROWS)
@@ -108,7 +108,7 @@ def _local(request: HttpRequest, address: str) -> str:
 
 
 @never_cache
-@require_GET
+@require_safe
 def health(request: HttpRequest) -> JsonResponse:
     report = health_report()
     return JsonResponse(report, status=503 if report["down"] else 200)

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from django.http import Http404, HttpResponse
 from django.shortcuts import render
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from console.access import MemberRequest, member_required
 from console.graph import counts_for, decisions_for, history_for
@@ -17,7 +17,7 @@ DECISIONS = 100
 LARGEST_SEQ = 2**53
 
 
-@require_GET
+@require_safe
 @member_required()
 def task_list(request: MemberRequest, project: Project) -> HttpResponse:
     cursor = request.GET.get("cursor") or None
@@ -26,7 +26,7 @@ def task_list(request: MemberRequest, project: Project) -> HttpResponse:
     return render(request, "tasks_app/task_list.html", _shell(request, project) | context)
 
 
-@require_GET
+@require_safe
 @member_required()
 def task(request: MemberRequest, project: Project, task_id: UUID) -> HttpResponse:
     """The timeline after ``?after=``: six reads of the graph, however long the task is."""

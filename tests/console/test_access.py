@@ -47,6 +47,14 @@ def test_a_page_takes_no_post(path: str, client_of: Callable[..., Client]) -> No
     assert client_of("reviewer").post(path).status_code == 405
 
 
+@pytest.mark.parametrize("path", ["/", "/p/claims/", "/p/claims/tasks/", "/health/"])
+def test_a_page_answers_head_as_it_answers_get(
+    path: str, client_of: Callable[..., Client], console_on_falkordb: str
+) -> None:
+    reviewer = client_of("reviewer")
+    assert reviewer.head(path).status_code == reviewer.get(path).status_code
+
+
 @pytest.mark.parametrize("path", POSTS)
 def test_an_action_takes_no_get(path: str, client_of: Callable[..., Client]) -> None:
     assert client_of("reviewer").get(path).status_code == 405
