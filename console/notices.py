@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from django.contrib.messages.storage.base import BaseStorage, Message
+from django.core.exceptions import SuspiciousOperation
 from django.http.response import HttpResponseBase
 
 PARAMETER = "notice"
@@ -21,7 +22,11 @@ class TabStorage(BaseStorage):
     """Set as MESSAGE_STORAGE; use django.contrib.messages as always."""
 
     def _get(self, *args: Any, **kwargs: Any) -> tuple[list[Message], bool]:
-        key = self.request.GET.get(PARAMETER, "")
+        try:
+            key = self.request.GET.get(PARAMETER, "")
+        except SuspiciousOperation:
+            # An address that cannot be read has a page too, and that page must not fail over it.
+            return [], True
         waiting: dict[str, list[list[Any]]] = self.request.session.get(SESSION, {})
         if key not in waiting:
             return [], True

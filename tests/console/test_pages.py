@@ -196,6 +196,16 @@ def test_a_wrong_address_is_a_page_of_ours(client_of: Callable[..., Client]) -> 
     assert f"request {response['X-Request-Number']}" in words(response)
 
 
+@pytest.mark.parametrize(("path", "status"), [("/p/nowhere/", 404), ("/p/claims/queue/", 400)])
+def test_an_address_with_too_many_fields_is_a_page_of_ours(
+    path: str, status: int, client_of: Callable[..., Client], on_graph: str
+) -> None:
+    response = client_of("reviewer").get(path + "?" + "a=1&" * 500)
+
+    assert response.status_code == status
+    assert soup(response).h1
+
+
 def test_a_bug_is_a_page_that_needs_no_database(monkeypatch: pytest.MonkeyPatch, db: None) -> None:
     from console import views
 
