@@ -139,6 +139,9 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "filters": {"no_trace_of_refusals": {"()": "console.logs.NoTraceOfRefusals"}},
+    "handlers": {
+        "stderr": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["no_trace_of_refusals"]}
+    },
     "root": {"handlers": ["stderr"], "level": "INFO"},
 }
