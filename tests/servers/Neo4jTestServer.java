@@ -27,6 +27,8 @@ public class Neo4jTestServer {
             .setConfig(GraphDatabaseSettings.auth_enabled, false)
             .setConfig(GraphDatabaseSettings.pagecache_memory, ByteUnit.mebiBytes(256))
             .setConfig(GraphDatabaseSettings.transaction_timeout, Duration.ofMinutes(2))
+            // Tests fill and empty the graph all the time; a plan that was made once is right for all of them.
+            .setConfig(GraphDatabaseSettings.cypher_min_replan_interval, Duration.ofHours(1))
             .build();
         // A parent that forked may leave a copy of the pipe open, so its death is watched as well.
         ProcessHandle.current().parent().ifPresent(parent -> parent.onExit().thenRun(() -> end(home)));

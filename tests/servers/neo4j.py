@@ -71,7 +71,7 @@ def _need_jars() -> None:
 
 def _start(log: IO[bytes]) -> "subprocess.Popen[bytes]":
     launcher = HERE / "Neo4jTestServer.java"
-    command = ["java", "-Xmx1g", "-XX:+UseSerialGC", "-cp", f"{JARS}/*", str(launcher)]
+    command = ["java", "-Xmx1g", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", f"{JARS}/*", str(launcher)]
     # A session of its own: Ctrl-C stops the tests first, and the server once they are through.
     return subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, start_new_session=True, bufsize=0
