@@ -2,8 +2,7 @@
 
 Lock order: the document, then decisions by id, then projects. All reads come before the first write (FalkorDB evaluates
 a filter that stands after a write before it). On Neo4j ``properties(d).status`` reads the state behind the lock, where
-``d.status`` may be the value cached before it. Lists of any size and values that may be missing come inside maps: Neo4j
-plans a statement anew for every size and type of a parameter, but looks into no map.
+``d.status`` may be the value cached before it.
 """
 
 UNFINISHED_JOBS = ["pending", "rolling_back", "committed", "cleaning"]
@@ -13,11 +12,14 @@ _JOBS = """OPTIONAL MATCH (job:CutoverJob)
 WHERE job.status IN $unfinished AND job.document_key = $document_key AND job.lease_expires_at > $now_ms
 """
 
-READ_STATE = f"""WITH 1 AS one
-OPTIONAL MATCH (doc:Document {{id: $id}})
+READ_STATE = (
+    """WITH 1 AS one
+OPTIONAL MATCH (doc:Document {id: $id})
 WITH doc
-{_JOBS}WITH doc, count(job) AS jobs
-OPTIONAL MATCH (a:DocumentActivation {{id: $activation_id}})
+"""
+    + _JOBS
+    + """WITH doc, count(job) AS jobs
+OPTIONAL MATCH (a:DocumentActivation {id: $activation_id})
 WITH doc, jobs, a
 OPTIONAL MATCH (c:Chunk)
 WHERE c.document_id = $id AND c.content_hash = doc.current_content_hash AND c._pending_job_id IS NULL
@@ -28,12 +30,13 @@ OPTIONAL MATCH (s:DecisionSupport) WHERE s.document_node_id = $id AND s.kind = '
 WITH doc, jobs, a, parts, s
 OPTIONAL MATCH (d:Decision)-[h:HAS_SUPPORT]->(s) WHERE d.status = 'active'
 WITH doc, jobs, a, parts, count(DISTINCT d) AS citers
-OPTIONAL MATCH (p:Project {{_agrag_history_record: true, project_id: $project_id}})-[source:HAS_SOURCE]->(doc)
+OPTIONAL MATCH (p:Project {_agrag_history_record: true, project_id: $project_id})-[source:HAS_SOURCE]->(doc)
 WITH doc, jobs, a, parts, citers, count(source) AS sources
-RETURN CASE WHEN doc IS NULL THEN null ELSE doc{{.title, .uri, .published_at, .content_date, .media_type,
-    .current_content_hash, .activation_seq, pending: doc._pending_job_id IS NOT NULL}} END AS doc,
-  CASE WHEN a IS NULL THEN null ELSE a{{.activation_seq, .content_hash, .decisions_flagged}} END AS activation,
+RETURN CASE WHEN doc IS NULL THEN null ELSE doc{.title, .uri, .published_at, .content_date, .media_type,
+    .current_content_hash, .activation_seq, pending: doc._pending_job_id IS NOT NULL} END AS doc,
+  CASE WHEN a IS NULL THEN null ELSE a{.activation_seq, .content_hash, .decisions_flagged} END AS activation,
   jobs, parts, citers, sources"""
+)
 
 _SEEN = """MATCH (doc:Document {id: $id})
 //@lock doc
@@ -45,39 +48,39 @@ WHERE coalesce(doc.activation_seq, 0) = $seen_seq AND coalesce(doc.current_conte
 _UNKNOWN = """OPTIONAL MATCH (known:Document {id: $id})
 WITH count(known) AS documents
 WHERE documents = 0
+WITH null AS doc
 """
 
 
-def _citers(kept: str) -> str:
-    """Whoever cites the document now, but for supports that were recorded against this very activation.
-
-    ``kept`` goes through every aggregation: one without a key makes a row where a guard left none.
-    """
-    return f"""{_JOBS}WITH {kept}, count(job) AS jobs
+# Whoever cites the document now, but for supports that were recorded against this very activation. doc goes through
+# every aggregate, also where it is still nothing: one without a key makes a row where a guard left none.
+_CITERS = (
+    _JOBS
+    + """WITH doc, count(job) AS jobs
 WHERE jobs = 0
-OPTIONAL MATCH (a:DocumentActivation {{id: $activation_id}})
-WITH {kept}, count(a) AS done
+OPTIONAL MATCH (a:DocumentActivation {id: $activation_id})
+WITH doc, count(a) AS done
 WHERE done = 0
 OPTIONAL MATCH (s:DecisionSupport)
 WHERE s.document_node_id = $id AND s.kind = 'document' AND s.current = true
   AND coalesce(s.recorded_activation_seq, 0) <> $seq
-WITH {kept}, s
+WITH doc, s
 OPTIONAL MATCH (d:Decision)-[h:HAS_SUPPORT]->(s) WHERE d.status = 'active'
-WITH DISTINCT {kept}, d ORDER BY d.id
+WITH DISTINCT doc, d ORDER BY d.id
 //@lock d
-WITH {kept}, d
+WITH doc, d
 OPTIONAL MATCH (c:Decision)-[r:DEPENDS_ON]->(d) WHERE c.status = 'active'
-WITH {kept}, d, count(r) AS dependents
-WITH {kept}, collect(CASE WHEN properties(d).status = 'active' AND dependents = 0 THEN d END) AS leaves,
+WITH doc, d, count(r) AS dependents
+WITH doc, collect(CASE WHEN properties(d).status = 'active' AND dependents = 0 THEN d END) AS leaves,
   collect(CASE WHEN properties(d).status = 'active' AND dependents > 0 THEN d END) AS parents
-WITH {kept}, leaves, parents, [x IN parents | x.project_id] AS names
+WITH doc, leaves, parents, [x IN parents | x.project_id] AS names
 WHERE size(leaves) + size(parents) <= $most
 OPTIONAL MATCH (p:Project) WHERE p._agrag_history_record = true AND p.project_id IN names
-WITH {kept}, leaves, parents, names, p ORDER BY p.project_id
+WITH doc, leaves, parents, names, p ORDER BY p.project_id
 //@lock p.project_id
-WITH {kept}, leaves, parents, names, collect(p) AS projects
+WITH doc, leaves, parents, names, collect(p) AS projects
 """
-
+)
 
 # A waiting flag keeps its age, so that the oldest question stays the first in the queue.
 _FLAG_ONE = """d.flagged_ms = CASE WHEN d.review_state = 'needs_review' AND d.flagged_ms IS NOT NULL
@@ -87,11 +90,16 @@ _FLAG_ONE = """d.flagged_ms = CASE WHEN d.review_state = 'needs_review' AND d.fl
   d.anchor_states = null, d.anchor_seq = null, d.words_added = null, d.words_removed = null"""
 
 # Only who has dependents queues for propagation, so that a project without any never reads as incomplete.
-_FLAG = f"""FOREACH (d IN leaves | SET {_FLAG_ONE})
-FOREACH (d IN parents | SET d.review_pending = true, {_FLAG_ONE})
+_FLAG = (
+    "FOREACH (d IN leaves | SET "
+    + _FLAG_ONE
+    + ")\nFOREACH (d IN parents | SET d.review_pending = true, "
+    + _FLAG_ONE
+    + """)
 FOREACH (p IN projects | SET p.review_incomplete = true,
   p.review_epoch = coalesce(p.review_epoch, 0) + size([x IN names WHERE x = p.project_id]))
 """
+)
 
 # Open parts of any other version, and those of this one that another chunker cut.
 _CLOSE = """WITH doc, leaves, parents, names, projects,
@@ -112,40 +120,36 @@ _LINK_PROJECT = """FOREACH (x IN $facts.source_of |
 """
 
 
-def _parts(label: str, records: str) -> str:
-    """Nodes of a version with their HAS_PART. A version that returns finds its own: the interval that ended is kept."""
-    return f"""FOREACH (x IN {records} |
-  MERGE (n:{label} {{id: x.id}})
+# A node of a version with its HAS_PART. A version that returns finds its own: the interval that ended is kept.
+_PART = """
   ON CREATE SET n = x.props, n:_Node
-  MERGE (doc)-[part:HAS_PART {{id: x.part_id}}]->(n)
+  MERGE (doc)-[part:HAS_PART {id: x.part_id}]->(n)
   ON CREATE SET part.version_id = $version_id, part.valid_at = $now, part.source_chunk_ids = []
   ON MATCH SET part.past_intervals = CASE WHEN part.invalid_at IS NULL THEN part.past_intervals
       ELSE coalesce(part.past_intervals, []) + (part.valid_at + '/' + part.invalid_at) END,
     part.valid_at = CASE WHEN part.invalid_at IS NULL THEN part.valid_at ELSE $now END,
     part.invalid_at = null)
 """
-
-
-def _children(parent: str, child: str, records: str) -> str:
-    """HAS_CHILD between two nodes of the version; the document is at hand, another parent is found by its id."""
-    found = f"MERGE (up:{parent} {{id: x.parent}})" if parent else ""
-    return f"""FOREACH (x IN {records} | {found}
-  MERGE (n:{child} {{id: x.child}})
-  MERGE ({"up" if parent else "doc"})-[r:HAS_CHILD {{id: x.id}}]->(n)
-  ON CREATE SET r.order = x.order, r.source_chunk_ids = [])
-"""
-
+_ORDERED = " ON CREATE SET r.order = x.order, r.source_chunk_ids = [])\n"
 
 _VERSION = (
-    _parts("Section", "$version.sections")
-    + _parts("Chunk", "$version.chunks")
-    + _children("", "Section", "$version.document_sections")
-    + _children("", "Chunk", "$version.document_chunks")
-    + _children("Section", "Section", "$version.section_sections")
-    + _children("Section", "Chunk", "$version.section_chunks")
-    + """FOREACH (x IN $version.next_chunks |
-  MERGE (one:Chunk {id: x.parent})
-  MERGE (two:Chunk {id: x.child})
+    "FOREACH (x IN $version.sections | MERGE (n:Section {id: x.id})"
+    + _PART
+    + "FOREACH (x IN $version.chunks | MERGE (n:Chunk {id: x.id})"
+    + _PART
+    + """FOREACH (x IN $version.document_sections | MERGE (n:Section {id: x.child})
+  MERGE (doc)-[r:HAS_CHILD {id: x.id}]->(n)"""
+    + _ORDERED
+    + """FOREACH (x IN $version.document_chunks | MERGE (n:Chunk {id: x.child})
+  MERGE (doc)-[r:HAS_CHILD {id: x.id}]->(n)"""
+    + _ORDERED
+    + """FOREACH (x IN $version.section_sections | MERGE (up:Section {id: x.parent}) MERGE (n:Section {id: x.child})
+  MERGE (up)-[r:HAS_CHILD {id: x.id}]->(n)"""
+    + _ORDERED
+    + """FOREACH (x IN $version.section_chunks | MERGE (up:Section {id: x.parent}) MERGE (n:Chunk {id: x.child})
+  MERGE (up)-[r:HAS_CHILD {id: x.id}]->(n)"""
+    + _ORDERED
+    + """FOREACH (x IN $version.next_chunks | MERGE (one:Chunk {id: x.parent}) MERGE (two:Chunk {id: x.child})
   MERGE (one)-[r:NEXT_CHUNK {id: x.id}]->(two) ON CREATE SET r.source_chunk_ids = [])
 """
 )
@@ -153,19 +157,28 @@ _VERSION = (
 _FLAGGED = "RETURN size(leaves) + size(parents) AS flagged"
 
 # The first version of a key. Of two writers at once the unique id refuses one, which then looks again.
-CREATE_DOCUMENT = f"""{_UNKNOWN}{_citers("documents")}CREATE (doc:Document:_Node)
+CREATE_DOCUMENT = (
+    _UNKNOWN
+    + _CITERS
+    + """WITH leaves, parents, names, projects
+CREATE (doc:Document:_Node)
 SET doc.id = $id
-{_ACTIVATE}{_VERSION}{_FLAG}{_LINK_PROJECT}{_FLAGGED}"""
+"""
+    + _ACTIVATE
+    + _VERSION
+    + _FLAG
+    + _LINK_PROJECT
+    + _FLAGGED
+)
 
 # A further version.
-ACTIVATE_VERSION = f"{_SEEN}{_citers('doc')}{_CLOSE}{_ACTIVATE}{_VERSION}{_FLAG}{_LINK_PROJECT}{_FLAGGED}"
+ACTIVATE_VERSION = _SEEN + _CITERS + _CLOSE + _ACTIVATE + _VERSION + _FLAG + _LINK_PROJECT + _FLAGGED
 
 # A removal: everything is closed and nothing is deleted, so what was cited stays readable.
-REMOVE_DOCUMENT = f"{_SEEN}{_citers('doc')}{_CLOSE}{_ACTIVATE}{_FLAG}{_FLAGGED}"
+REMOVE_DOCUMENT = _SEEN + _CITERS + _CLOSE + _ACTIVATE + _FLAG + _FLAGGED
 
 # Title, address and dates: no activation, and no flag.
-DESCRIBE_DOCUMENT = f"""{_SEEN}SET doc += $facts.changes
-{_LINK_PROJECT}RETURN doc.id AS id"""
+DESCRIBE_DOCUMENT = _SEEN + "SET doc += $facts.changes\n" + _LINK_PROJECT + "RETURN doc.id AS id"
 
 READ_VERSIONS = """MATCH (doc:Document {id: $id})
 WITH doc
