@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
+from typing import TYPE_CHECKING
 
 from celery import shared_task
 from django.db.models import Q
@@ -16,6 +17,9 @@ from console.audit import audit_append
 from console.graph import graph_store
 from console.models import AuditHead, AuditOutcome, AuditRow, JobBeat, Project
 from reaffirm.store import StoreError
+
+if TYPE_CHECKING:
+    from reaffirm.decisions.models import DecisionResult
 
 log = logging.getLogger(__name__)
 ALIVE = timedelta(seconds=30)
@@ -98,7 +102,7 @@ def _settle_project(project: Project) -> int:
         if row.outcome == AuditOutcome.INTENDED and not _has_outcome(row):
             traces = DecisionTraces(graph_store(), project_id=project.graph_id, agent_id="job:audit")
             found = traces.find_request(row.request_id)
-            outcome = AuditOutcome.DONE if found and found.recorded else AuditOutcome.NOT_DONE
+            outcome = AuditOutcome.DONE if found and _tells_of(found, row) else AuditOutcome.NOT_DONE
             audit_append(
                 project=project,
                 actor=row.actor,
@@ -112,6 +116,12 @@ def _settle_project(project: Project) -> int:
         reached = row.number
     AuditHead.objects.filter(project=project, settled_to__lt=reached).update(settled_to=reached)
     return settled
+
+
+def _tells_of(found: "DecisionResult", row: AuditRow) -> bool:
+    """Whether what was written under a number is what the row intended: the number may have served before."""
+    given = found.given
+    return given is not None and (f"verdict.{given[0].value}", given[1]) == (row.verb, row.actor)
 
 
 def _has_outcome(row: AuditRow) -> bool:

@@ -113,13 +113,17 @@ def _send(project: Project, user: User, decision_id: str, nonce: str, seen: Seen
     try:
         traces = decisions_for(project, user)
         try:
-            return _outcome(_write(traces, decision_id, nonce, seen, verdict))
+            outcome = _outcome(_write(traces, decision_id, nonce, seen, verdict))
         except OutcomeUnknown:
-            return _settle(traces, nonce)
+            outcome = _settle(traces, nonce)
     except StoreReadOnly:
         return Outcome("read_only")
     except StoreUnavailable:
         return Outcome("store_unavailable")
+    if outcome.recorded and outcome.result and outcome.result.given != (verdict.kind, agent_id_of(user)):
+        # The number of somebody else's form: that verdict is theirs, and the log must not say otherwise.
+        return Outcome("request_id_reused")
+    return outcome
 
 
 def _settle(traces: DecisionTraces, nonce: str) -> Outcome:

@@ -146,6 +146,16 @@ class DecisionResult(Result):
     warnings: tuple[str, ...] = ()
     standing: StandingVerdict | None = None
 
+    @property
+    def given(self) -> tuple[VerdictKind, str] | None:
+        """Which verdict this result tells of, and by whom; None for any other result."""
+        if not self.recorded or self.decision is None:
+            return None
+        if self.decision.verdict:
+            return self.decision.verdict.kind, self.decision.verdict.by
+        replaces = self.decision.supersession_explanation is not None
+        return (VerdictKind.SUPERSEDE, self.decision.author) if replaces else None
+
 
 class DecisionLookup(Model):
     found: bool

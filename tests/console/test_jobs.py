@@ -11,6 +11,7 @@ from console import jobs
 from console.audit import audit_append, audit_verify
 from console.celery import app
 from console.models import AuditOutcome, AuditRow, JobBeat, Project
+from reaffirm.decisions import DecisionTraces
 from tests.reviews.counting import CountingStore
 from tests.reviews.factories import World
 
@@ -74,11 +75,11 @@ def test_new_flags_are_compared_once(world: World) -> None:
     assert world.traces.list_decisions_for_review().rows[0].states == {"edited": 1}
 
 
-def intend(project: Project, request_id: str, target: str = "d") -> AuditRow:
+def intend(project: Project, request_id: str, target: str = "d", verb: str = "verdict.reject") -> AuditRow:
     return audit_append(
         project=project,
         actor="user:ana",
-        verb="verdict.reject",
+        verb=verb,
         target=target,
         outcome="intended",
         request_id=request_id,
@@ -96,7 +97,8 @@ def test_an_old_intention_gets_the_outcome_that_the_graph_tells(
     decision = world.flagged()
     intend(project, "written", decision.id)
     intend(project, "lost", decision.id)
-    assert world.traces.reject_decision(decision.id, "Gone.", request_id="written").recorded
+    ana = DecisionTraces(world.store, project_id=world.project_id, agent_id="user:ana")
+    assert ana.reject_decision(decision.id, "Gone.", request_id="written").recorded
 
     jobs.settle_audit()
     assert len(outcomes(project)) == 2
@@ -109,6 +111,21 @@ def test_an_old_intention_gets_the_outcome_that_the_graph_tells(
     settled = AuditRow.objects.get(project=project, number=3)
     assert (settled.actor, settled.verb, settled.target) == ("user:ana", "verdict.reject", decision.id)
     assert audit_verify(project) == []
+
+
+@pytest.mark.parametrize(("author", "verb"), [("user:bo", "verdict.reject"), ("user:ana", "verdict.reaffirm")])
+def test_an_intention_is_not_settled_by_what_its_number_served_for_before(
+    author: str, verb: str, world: World, project: Project, later: Callable[[timedelta], None]
+) -> None:
+    decision = world.flagged()
+    other = DecisionTraces(world.store, project_id=world.project_id, agent_id=author)
+    assert other.reject_decision(decision.id, "Gone.", request_id="used").recorded
+    intend(project, "used", decision.id, verb)
+
+    later(timedelta(seconds=61))
+    jobs.settle_audit()
+
+    assert outcomes(project)[1:] == [("used", AuditOutcome.NOT_DONE)]
 
 
 def test_an_outcome_that_was_unknown_is_settled_and_a_known_one_is_left(

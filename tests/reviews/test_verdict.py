@@ -308,6 +308,22 @@ def test_the_same_number_for_something_else_is_refused(ana: Client, world: World
 
 
 @one_store
+@pytest.mark.parametrize("verdict", VERDICTS)
+def test_the_number_of_somebody_else_gives_nobody_their_verdict(
+    verdict: str, ana: Client, client_of: Callable[..., Client], world: World, flag: str
+) -> None:
+    yusuf = client_of("yusuf")
+    mine, theirs = open_form(ana, flag), open_form(yusuf, flag)
+    assert post(yusuf, flag, theirs | TYPED[verdict]).status_code == 302
+
+    response = post(ana, flag, mine | TYPED[verdict] | {"nonce": theirs["nonce"]})
+
+    assert response.status_code == 409
+    assert f"{DONE[verdict]} by Yusuf Al-Haddad at" in text_of(response, "#stale")
+    assert [row.outcome for row in AuditRow.objects.order_by("number")] == ["intended", "done", "intended", "refused"]
+
+
+@one_store
 @pytest.mark.parametrize("verdict", ["supersede", "reject"])
 def test_htmx_gets_only_the_panel(verdict: str, ana: Client, world: World, flag: str) -> None:
     response = post(ana, flag, open_form(ana, flag) | {"verdict": verdict, FIELD[verdict]: ""}, headers=HTMX)
