@@ -47,14 +47,18 @@ class NullExtractor(Extractor):
         return ExtractionResult(entities=[], relations=[], extractor_name="null")
 
 
+async def _eight(_: Embedder) -> int:
+    return 8
+
+
+async def _digests(_: Embedder, texts: Any) -> list[list[float]]:
+    return [[(byte + 1) / 256 for byte in hashlib.sha256(text.encode()).digest()[:8]] for text in texts]
+
+
 class HashEmbedder(Embedder):
     model = "hash-8"
-
-    async def dimensions(self) -> int:
-        return 8
-
-    async def embed(self, texts: Any) -> list[list[float]]:
-        return [[(byte + 1) / 256 for byte in hashlib.sha256(text.encode()).digest()[:8]] for text in texts]
+    dimensions = _eight
+    embed = _digests
 
 
 class Documents:
