@@ -24,6 +24,7 @@ CODES: dict[str, str] = {
     "decision_changed": "The decision is no longer as it was shown; standing tells what happened.",
     "document_not_found": "No document has this key.",
     "document_busy": "Another program is just writing this document; try again in a minute.",
+    "too_many_parts": "The document has more sections and chunks than one statement may erase.",
     "too_many_citers": "More decisions cite this document than one statement may flag.",
     "read_only": "The graph has records that break a unique key, so nothing is written until they are repaired.",
     "store_conflict": "Other writers kept this write from finishing; nothing was written. Try again.",

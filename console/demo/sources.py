@@ -35,6 +35,8 @@ class Sources:
             accept(done, each.file)
         for document in chapter.remove:
             accept(self._graph.remove(self._key(document), author=LIBRARIAN), document)
+        for document in chapter.erase:
+            accept(self._graph.purge(self._key(document), author=LIBRARIAN), document)
 
     def _key(self, document: str) -> str:
         return f"{self._story.slug}/{document}"

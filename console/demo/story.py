@@ -116,6 +116,7 @@ class Brought(Part):
 class Chapter(Part):
     bring: tuple[Brought, ...]
     remove: tuple[str, ...] = ()
+    erase: tuple[str, ...] = ()
 
 
 class Verdict(Part):

@@ -272,6 +272,7 @@ class Citation(Model):
         number: 1-based place in the list that a person sees.
         title: Document title or key, ``Event 3 in <task>``, or the parent's title.
         cited_text, current_text: The cited words and the words at the anchor's range; None when there are none to read.
+        candidate_contexts: What stands before and behind each candidate, so that equal ones can be told apart.
         seen: Digest of what a person sees of it now (current passage and state); goes into ``Seen``.
         cited_version, current_version: Activations; current_version.content_hash None = removed.
     """
@@ -283,6 +284,7 @@ class Citation(Model):
     cited_text: str | None = None
     current_text: str | None = None
     candidate_texts: tuple[str, ...] = ()
+    candidate_contexts: tuple[tuple[str, str], ...] = ()
     diff: PassageDiff | None = None
     cited_version: DocumentVersion | None = None
     current_version: DocumentVersion | None = None

@@ -103,6 +103,7 @@ def _document_citation(
         cited_text=passage.cited_text,
         current_text=passage.current_text,
         candidate_texts=tuple(passage.words_at(each.start, each.end) for each in passage.anchor.candidates),
+        candidate_contexts=tuple(passage.around(each.start, each.end) for each in passage.anchor.candidates),
         diff=_diff(case, support),
         cited_version=version(support.recorded_activation_seq or 0),
         current_version=version(current_seq),
@@ -117,7 +118,7 @@ def _diff(case: Case, support: Support) -> PassageDiff | None:
         return None
     place = (passage.anchor.start, passage.anchor.end)
     return passage_diff(
-        old_text=passage.cited.text.text,
+        old_text=passage.cited.text,
         old_range=passage.cited_range,
         new_text=passage.current.text.text if passage.current else "",
         new_range=(place[0], place[1]) if place[0] is not None and place[1] is not None else None,

@@ -11,33 +11,47 @@ from reaffirm.knowledge.anchors import anchor
 from reaffirm.knowledge.models import Anchor, AnchorState, EvidenceReference
 from reaffirm.knowledge.texts import Chunk, DocumentText, rebuild
 
+CONTEXT = 120  # code points shown on either side of a candidate
+
 
 @dataclass(frozen=True)
 class Version:
-    """One version of one document, as readable in the graph."""
+    """One version of one document, as readable in the graph.
+
+    Attributes:
+        text: Rebuilt from the chunks in force, else from those closed last.
+        cut_otherwise: The same version rebuilt from other sets of chunks: a text may be cut anew, and what was cited by
+            an older chunk still stands in it.
+    """
 
     document_id: str
     content_hash: str
     text: DocumentText
+    cut_otherwise: tuple[DocumentText, ...] = ()
+
+    def holding(self, reference: EvidenceReference) -> tuple[DocumentText, tuple[int, int]] | None:
+        """The text that knows the place of an evidence id, and the place; None where none does."""
+        for text in (self.text, *self.cut_otherwise):
+            place = text.range_of(reference)
+            if place is not None:
+                return text, place
+        return None
 
 
 Versions = Mapping[tuple[str, str], Version]
 
 
 def versions_from(rows: Iterable[Mapping[str, Any]]) -> dict[tuple[str, str], Version]:
-    """Rebuild the versions of chunk rows.
-
-    One text may have been chunked more than once; of the chunk sets of a version the one that is in force counts, else
-    the one closed last.
-    """
+    """Rebuild the versions of chunk rows."""
     sets: dict[tuple[str, str], dict[tuple[str, str], list[Mapping[str, Any]]]] = {}
     for row in rows:
         version = sets.setdefault((row["document_id"], row["content_hash"]), {})
         version.setdefault((row.get("version") or "", row.get("chunker_hash") or ""), []).append(row)
-    return {
-        key: Version(key[0], key[1], rebuild(_chunks(max(candidates.values(), key=_in_force))))
-        for key, candidates in sets.items()
-    }
+    found = {}
+    for key, candidates in sets.items():
+        texts = [rebuild(_chunks(each)) for each in sorted(candidates.values(), key=_in_force, reverse=True)]
+        found[key] = Version(*key, texts[0], tuple(texts[1:]))
+    return found
 
 
 def _in_force(rows: list[Mapping[str, Any]]) -> tuple[bool, str]:
@@ -59,7 +73,7 @@ class Passage:
     """One cited passage, then and now.
 
     Attributes:
-        cited: The version that was cited; None when nothing of it can be read.
+        cited: The text of the version that was cited; None when nothing of it can be read.
         cited_range: Where the passage stands in it.
         current: The version in force; None when the document was removed or nothing can be read.
         anchor: Where the passage stands in the current version.
@@ -67,7 +81,7 @@ class Passage:
 
     support: Support
     document: Mapping[str, Any]
-    cited: Version | None
+    cited: DocumentText | None
     cited_range: tuple[int, int] | None
     current: Version | None
     anchor: Anchor
@@ -76,7 +90,7 @@ class Passage:
     def cited_text(self) -> str | None:
         if self.cited is None or self.cited_range is None:
             return None
-        return self.cited.text.text[self.cited_range[0] : self.cited_range[1]]
+        return self.cited.text[self.cited_range[0] : self.cited_range[1]]
 
     @property
     def removed(self) -> bool:
@@ -84,6 +98,16 @@ class Passage:
 
     def words_at(self, start: int, end: int) -> str:
         return self.current.text.text[start:end] if self.current else ""
+
+    def around(self, start: int, end: int) -> tuple[str, str]:
+        """What stands before and behind a place of the current version, cut at blanks."""
+        text = self.current.text.text if self.current else ""
+        before, behind = text[max(0, start - CONTEXT) : start], text[end : end + CONTEXT]
+        if start > CONTEXT:
+            before = before.partition(" ")[2] or before
+        if end + CONTEXT < len(text):
+            behind = behind.rpartition(" ")[0] or behind
+        return before, behind
 
     @property
     def current_text(self) -> str | None:
@@ -124,21 +148,22 @@ def passage_of(support: Support, document: Mapping[str, Any] | None, versions: V
     """Find a document support's passage in the version that it cites and in the current one."""
     known: Mapping[str, Any] = document or {"id": support.document_node_id, "document_key": support.document_key}
     document_id = support.document_node_id or ""
-    cited = versions.get((document_id, support.content_hash or ""))
+    version = versions.get((document_id, support.content_hash or ""))
     reference = _reference(support)
-    cited_range = cited.text.range_of(reference) if cited and reference else None
+    held = version.holding(reference) if version and reference else None
+    cited, cited_range = held or (version.text if version else None, None)
     current = versions.get((document_id, known.get("current_content_hash") or ""))
     if cited is None or cited_range is None:
         found = Anchor(state=AnchorState.UNREACHABLE)
     elif current is None:
         gone = not known.get("current_content_hash")
         found = Anchor(state=AnchorState.GONE if gone else AnchorState.UNREACHABLE)
-    elif current is cited:
+    elif current.text is cited:
         found = Anchor(state=AnchorState.EXACT, start=cited_range[0], end=cited_range[1], similarity=1.0)
     else:
         found = anchor(
-            cited_text=cited.text.text[cited_range[0] : cited_range[1]],
-            old_text=cited.text.text,
+            cited_text=cited.text[cited_range[0] : cited_range[1]],
+            old_text=cited.text,
             old_range=cited_range,
             new_text=current.text.text,
         )

@@ -200,8 +200,8 @@ def _document(
     if document is None or document["document_key"] != outcome.document_key:
         raise Refused("support_document_not_found", at)
     version = versions.get((reference.document_node_id, outcome.content_hash))
-    place = version.text.range_of(reference) if version else None
-    if version is None or place is None or version.text.text[place[0] : place[1]] != outcome.text:
+    held = version.holding(reference) if version else None
+    if held is None or held[0].text[slice(*held[1])] != outcome.text:
         raise Refused("support_not_fetched", at, "the graph holds other words at this place; fetch the passage again")
     observed = outcome.observed_activation_seq
     current_seq = document["activation_seq"]

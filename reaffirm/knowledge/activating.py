@@ -127,24 +127,45 @@ def ingest(store: GraphStore, job: Job, text: str) -> IngestResult | None:
 
 def remove(store: GraphStore, job: Job) -> IngestResult | None:
     """Remove once; None when the world moved between the read and the write."""
-    now = ids.now()
-    seen = see(store, job, now)
+    seen = see(store, job, ids.now())
+    if seen.doc is not None and not seen.done and not seen.live:
+        return _result(job, NO_OP, seen.seq)
+    return _ended(
+        store, job, seen, cypher.REMOVE_DOCUMENT, "delete", {"version_id": ""}
+    )  # of no version: all is closed
+
+
+def purge(store: GraphStore, job: Job) -> IngestResult | None:
+    """Erase all versions once; None when the world moved between the reads and the write."""
+    seen = see(store, job, ids.now())
+    parts = store.read(cypher.READ_PARTS, id=job.document_id)
+    if seen.doc is not None and not seen.done and not parts[0]["parts"]:
+        return _result(job, NO_OP, seen.seq)
+    if parts and parts[0]["parts"] > cypher.MAX_PARTS:
+        detail = f"The document has {parts[0]['parts']:,} parts; {cypher.MAX_PARTS:,} can be erased at once."
+        return _refused(job, "too_many_parts", detail)
+    return _ended(store, job, seen, cypher.PURGE_DOCUMENT, "purge", {"most_parts": cypher.MAX_PARTS})
+
+
+def _ended(
+    store: GraphStore, job: Job, seen: Seen, statement: str, verb: str, more: dict[str, Any]
+) -> IngestResult | None:
+    """End what is in force of a document, and flag who cites it."""
     if seen.done:
         return _earlier(job, seen.done, REMOVED, 0)
     if seen.doc is None:
         return _refused(job, "document_not_found")
-    if not seen.live:
-        return _result(job, NO_OP, seen.seq)
     refusal = _hindrance(job, seen)
     if refusal:
         return refusal
+    now = ids.now()
     rows = store.write(
-        cypher.REMOVE_DOCUMENT,
+        statement,
         **_common(job, seen, now),
-        facts=_facts(job, seen, now, "delete")
+        facts=_facts(job, seen, now, verb)
         | {"document": {"current_content_hash": None, "updated_at": now, "activation_seq": seen.seq + 1}},
-        version_id="",  # of no version: all parts are closed
         reason="source_removed",
+        **more,
     )
     return _result(job, REMOVED, seen.seq + 1, flagged=rows[0]["flagged"]) if rows else None
 

@@ -75,6 +75,15 @@ class Graph:
         job = job_of(document_key, "delete", author)
         return settle(lambda: activating.remove(self._store, job))
 
+    @refusing(IngestResult)
+    def purge(self, document_key: str, *, author: str | None = None) -> IngestResult:
+        """Erase a document's versions, text and all. What was cited can no longer be read; who cites it is flagged.
+
+        Refused with ``too_many_parts`` above 10,000 sections and chunks.
+        """
+        job = job_of(document_key, "purge", author)
+        return settle(lambda: activating.purge(self._store, job))
+
     def versions(self, document_key: str) -> tuple[DocumentVersion, ...]:
         """All activations of a document, the oldest first; a removal is one without a hash."""
         node = known_id(document_key)

@@ -7,6 +7,7 @@ a filter that stands after a write before it). On Neo4j ``properties(d).status``
 
 UNFINISHED_JOBS = ["pending", "rolling_back", "committed", "cleaning"]
 MAX_CITERS = 20_000
+MAX_PARTS = 10_000  # erased by one statement; agentic-graphrag refuses above it as well
 
 _JOBS = """OPTIONAL MATCH (job:CutoverJob)
 WHERE job.status IN $unfinished AND job.document_key = $document_key AND job.lease_expires_at > $now_ms
@@ -176,6 +177,25 @@ ACTIVATE_VERSION = _SEEN + _CITERS + _CLOSE + _ACTIVATE + _VERSION + _FLAG + _LI
 
 # A removal: everything is closed and nothing is deleted, so what was cited stays readable.
 REMOVE_DOCUMENT = _SEEN + _CITERS + _CLOSE + _ACTIVATE + _FLAG + _FLAGGED
+
+# All versions go, text and all. What cited them stays and says that its text cannot be read any more.
+PURGE_DOCUMENT = (
+    _SEEN
+    + _CITERS
+    + """WITH doc, leaves, parents, names, projects, [(doc)-[part:HAS_PART]->(x) | x] AS contents
+WHERE size(contents) <= $most_parts
+"""
+    + _ACTIVATE
+    + _FLAG
+    + """FOREACH (x IN contents | DETACH DELETE x)
+"""
+    + _FLAGGED
+)
+
+READ_PARTS = """MATCH (doc:Document {id: $id})
+WITH doc
+OPTIONAL MATCH (doc)-[part:HAS_PART]->(x)
+RETURN count(part) AS parts"""
 
 # Title, address and dates: no activation, and no flag.
 DESCRIBE_DOCUMENT = _SEEN + "SET doc += $facts.changes\n" + _LINK_PROJECT + "RETURN doc.id AS id"

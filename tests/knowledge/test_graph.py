@@ -398,3 +398,22 @@ def test_the_search_goes_on_by_ids(neo4j_store: GraphStore) -> None:
         hits=1,
     )
     assert "Scan" not in plan, plan
+
+
+def test_purging_erases_every_version_and_flags_who_cites_it(store: GraphStore) -> None:
+    graph = Graph(store)
+    first = graph.add("# Rule\n\nKeep logs for 30 days.", document_key="docs/rule.md", media_type="text/markdown")
+    graph.update("docs/rule.md", "# Rule\n\nKeep logs for 60 days.")
+    cited = graph.cite("docs/rule.md", "Keep logs for 60 days.")
+    purged = graph.purge("docs/rule.md", author="librarian")
+    assert (purged.recorded, purged.decision, purged.activation_seq) == (True, "removed", 3)
+    assert graph.text("docs/rule.md") is None
+    assert [version.verb for version in graph.versions("docs/rule.md")] == ["add", "update", "purge"]
+    assert graph.fetch([cited])[0].status == "unavailable"
+    rows = store.read("MATCH (c:Chunk) WHERE c.document_id = $id RETURN count(c) AS chunks", id=first.document_id)
+    assert rows == [{"chunks": 0}]
+    assert graph.purge("docs/rule.md").decision == "no_op"
+    assert graph.purge("docs/other.md").error == "document_not_found"
+    again = graph.add("# Rule\n\nKeep logs for 60 days.", document_key="docs/rule.md")
+    assert (again.decision, again.activation_seq) == ("new_version", 4)
+    assert graph.fetch([cited])[0].status == "ok"
