@@ -115,7 +115,7 @@
       const term = document.createElement("dt");
       const value = document.createElement("dd");
       term.textContent = label;
-      for (const key of keys) {
+      for (const key of [...keys].sort()) {
         const badge = document.createElement("kbd");
         badge.textContent = shown(key);
         value.append(badge, " ");
