@@ -6,12 +6,11 @@ import threading
 from typing import TYPE_CHECKING
 
 from django.conf import settings
+from django.contrib.auth.base_user import AbstractBaseUser
 
 from console.models import Project
 
 if TYPE_CHECKING:
-    from django.contrib.auth.models import AbstractBaseUser
-
     from reaffirm.decisions import DecisionTraces
     from reaffirm.decisions.models import ReviewCounts
     from reaffirm.history import ConversationHistory
@@ -88,18 +87,18 @@ def graph_open_here() -> bool:
     return _holder.pid == os.getpid() and _holder.store is not None
 
 
-def agent_id_of(user: "AbstractBaseUser") -> str:
+def agent_id_of(user: AbstractBaseUser) -> str:
     """The author under which a person's verdicts are recorded."""
     return f"user:{user.get_username()}"
 
 
-def decisions_for(project: Project, user: "AbstractBaseUser") -> "DecisionTraces":
+def decisions_for(project: Project, user: AbstractBaseUser) -> "DecisionTraces":
     from reaffirm.decisions import DecisionTraces
 
     return DecisionTraces(graph_store(), project_id=project.graph_id, agent_id=agent_id_of(user))
 
 
-def history_for(project: Project, user: "AbstractBaseUser") -> "ConversationHistory":
+def history_for(project: Project, user: AbstractBaseUser) -> "ConversationHistory":
     from reaffirm.history import ConversationHistory
 
     return ConversationHistory(graph_store(), project_id=project.graph_id, agent_id=agent_id_of(user))
@@ -111,6 +110,6 @@ def knowledge() -> "Graph":
     return Graph(graph_store())
 
 
-def counts_for(project: Project, user: "AbstractBaseUser") -> "ReviewCounts":
+def counts_for(project: Project, user: AbstractBaseUser) -> "ReviewCounts":
     """The numbers of the top bar, in one read."""
     return decisions_for(project, user).review_counts()

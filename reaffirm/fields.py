@@ -15,7 +15,6 @@ RATIONALE = 8_000
 PAYLOAD = 1_000_000
 DOCUMENT = 20_000_000
 LIST_ITEMS = 20
-QUERY = 1_000
 
 Choice = TypeVar("Choice", bound=StrEnum)
 

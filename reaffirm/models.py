@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from typing import Annotated
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 
 def _aware(value: object) -> object:
@@ -40,9 +40,3 @@ class Result(Model):
     field: str | None = None
     detail: str | None = None
     replayed: bool = False
-
-
-class Cursor(Model):
-    """Where a keyset page ends. Opaque to callers; passed back as a string."""
-
-    key: str = Field(max_length=400)

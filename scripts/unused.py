@@ -16,6 +16,7 @@ CALLED_BY_NAME = """
     Command help add_arguments handle Meta constraints indexes ordering verbose_name* app_name urlpatterns handler[0-9]*
     *Config ready default_auto_field requires_* app_configs process_exception clean_* form_valid form_invalid
     template_name redirect_authenticated_user http_method_names _get _store model_config pytest_* pytestmark
+    __getattr__ exc_text
 """.split()
 DECORATORS = """
     @pytest.fixture @*.task @*.register* @register @register.* @*.connect @receiver @field_validator @model_validator

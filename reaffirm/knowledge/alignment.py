@@ -46,7 +46,6 @@ _EMOJI = rf"[{_MARK}\U0001f3fb-\U0001f3ff]|\u200d[^\s\w]"
 WORD = rf"{_LETTER}+(?:(?:['’]|(?<=\d)[.,](?=\d)){_LETTER}+)*|[{UNSPACED}][{_MARK}]*"
 SIGN = rf"[\U0001f1e6-\U0001f1ff]{{2}}|[^\w\s](?:{_EMOJI})*"
 TOKEN = re.compile(f"{WORD}|{SIGN}")
-TOKEN_OR_BLANK = re.compile(rf"{WORD}|{SIGN}|\s+")
 # The same for ASCII text, several times as fast.
 _ASCII_TOKEN = re.compile(r"\w+(?:(?:'|(?<=\d)[.,](?=\d))\w+)*|[^\w\s]", re.ASCII)
 

@@ -1,10 +1,7 @@
 """The small interface that the library writes to; each store has one adapter."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
-
-from .values import Value
 
 Row = dict[str, Any]
 SearchIndex = Literal["decision", "chunk"]
@@ -56,6 +53,3 @@ class GraphStore(Protocol):
 
     def close(self) -> None:
         """Close all connections."""
-
-
-Params = Mapping[str, Value]
