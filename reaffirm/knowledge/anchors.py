@@ -6,6 +6,7 @@ candidate that another passage of the old version explains as well or better is 
 deleted sentence from being found again in the one beside it.
 """
 
+import re
 from collections.abc import Iterable
 from functools import cached_property
 
@@ -36,6 +37,7 @@ ELSEWHERE = 0.9  # least similarity of an edited passage at another place or wit
 ELSEWHERE_WORDS = 10  # … which must also be this long: one word in fewer is too much to differ
 AS_GOOD = 0.05  # two candidates nearer to each other than this are equally plausible
 RIVAL = 0.02  # a passage of the old text this near explains a candidate as well as the cited one
+FEW_OF_MANY = 0.3  # a paragraph with less of the cited words than this share of the fullest one is no part of them
 MOST_CANDIDATES = 20
 MOST_SPOTS = 50  # occurrences weighed against each other; more than this and a person picks
 
@@ -303,8 +305,43 @@ class _Search:
     def _narrowed(self, found: Iterable[tuple[Span, float]]) -> list[tuple[Span, float]]:
         """What was cited of each sentence, and how like the cited words it is."""
         parts = (self._needle.narrowed(self.cited, self.new.text, span) for span, _ in found)
-        whole = [whole_words(self.new.text, part, self.joined) for part in parts if part is not None]
+        whole = [self._rounded(whole_words(self.new.text, part, self.joined)) for part in parts if part is not None]
         return [(part, similarity(self.quote, self.new.text[slice(*part)])) for part in whole]
+
+    def _rounded(self, part: Span) -> Span:
+        """A found range as it would have been cited: whole sentences where the citation had whole ones, since words
+        that were added at their ends belong to them, and no paragraph beyond those of a citation out of a single one.
+        """
+        start, end = self._own_paragraphs(part) if self.paragraph[0] == self.paragraph[1] else part
+        low, high = self.new.sentences((start, end))
+        if self.cited[0] == self.hull[0]:
+            start = low
+        if not re.search(r"\w", self.old.text[self.cited[1] : self.hull[1]]):
+            end = high
+            if self.cited[1] < self.hull[1]:  # cited without the full stop
+                end = max(start + 1, start + len(self.new.text[start:high].rstrip(".!?…。！？")))
+        return start, end
+
+    def _own_paragraphs(self, part: Span) -> Span:
+        """The range without paragraphs at its ends that hold little of the cited words: a heading, what follows."""
+        quoted = set(words(self.quote))
+        first, last = self.new.within(part)
+        pieces = [
+            (max(part[0], start), min(part[1], end), start, end) for start, end in self.new.spans[first : last + 1]
+        ]
+        told = [words(self.new.text[start:end]) for start, end, _, _ in pieces]
+        kept = [sum(map(quoted.__contains__, each)) for each in told]
+        most = max(range(len(pieces)), key=lambda n: kept[n])
+
+        def belongs(n: int) -> bool:
+            return kept[n] > FEW_OF_MANY * max(1, kept[most]) and 2 * kept[n] >= len(told[n])
+
+        low = high = most
+        while low > 0 and belongs(low - 1):
+            low -= 1
+        while high + 1 < len(pieces) and belongs(high + 1):
+            high += 1
+        return pieces[low][0], pieces[high][1]
 
     def _has_rival(self, span: Span, score: float) -> bool:
         """Another passage of the old text is as like this candidate, and was not itself kept word for word."""

@@ -55,6 +55,8 @@ def _pip(home: Path) -> None:
         "--quiet",
         "--no-deps",
         "--disable-pip-version-check",
+        "--requirement",
+        str(REQUIREMENTS),
     ]
     said = ""
     for attempt in range(3):

@@ -353,3 +353,34 @@ def test_an_unchanged_text_or_one_with_more_above_leaves_every_passage_exact(old
         found = anchor(cited_text=quote, old_text=old, old_range=(start, end), new_text=above + old)
         assert found.state == AnchorState.EXACT
         assert (found.start, found.end) == (len(above) + start + lead, len(above) + end - tail)
+
+
+@pytest.mark.parametrize(
+    ("new", "found"),
+    [
+        pytest.param(
+            "Charges go back with the last refund, if the whole order is returned.",
+            "Charges go back with the last refund, if the whole order is returned.",
+            id="words added at the end",
+        ),
+        pytest.param(
+            "From May on, charges go back with the last refund.",
+            "From May on, charges go back with the last refund.",
+            id="words added before",
+        ),
+        pytest.param(
+            "## 6 Delivery charges\n\nCharges go back with the last refund.",
+            "Charges go back with the last refund.",
+            id="a heading that was numbered anew",
+        ),
+    ],
+)
+def test_an_edited_sentence_is_found_whole_and_nothing_beside_it(new: str, found: str) -> None:
+    cited = "Charges go back with the first refund."
+    frame = "# Refunds\n\nWe answer within two days.\n\n{}\n\nComplaints go to the office."
+    old_text = frame.format("## 5 Delivery charges\n\n" + cited if "##" in new else cited)
+    new_text = frame.format(new)
+    at = old_text.index(cited)
+    place = anchor(cited_text=cited, old_text=old_text, old_range=(at, at + len(cited)), new_text=new_text)
+    assert place.state is AnchorState.EDITED
+    assert new_text[place.start : place.end] == found
