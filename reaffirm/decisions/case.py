@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from reaffirm.decisions.models import Decision, ReviewState, Seen, Support
+from reaffirm.decisions.models import Decision, DecisionStatus, ReviewState, Seen, Support
 from reaffirm.decisions.passages import (
     Passage,
     Versions,
@@ -86,6 +86,13 @@ class Case:
     def parent_decision(self, row: Node) -> Decision:
         return decision_from(row, task_name=row.get("task_name") or "", reached=self.reached(row))
 
+    def successor(self, parent: Node | None) -> Node | None:
+        """The active revision that took the place of a superseded decision that this one cites."""
+        found: Node | None = (parent or {}).get("successor")
+        if parent is None or parent["status"] != DecisionStatus.SUPERSEDED or not found or not found.get("id"):
+            return None
+        return None if found["id"] == self.id else found
+
     def is_clear(self, parent: Node | None) -> bool:
         """Whether a cited decision is active, clear, and out of reach of a review that still spreads."""
         if parent is None or parent["status"] != "active":
@@ -98,7 +105,8 @@ class Case:
             return self.passages[support.id].seen
         if support.kind == "event":
             return seen_of_event(self.events.get(support.event_id or ""))
-        return seen_of_parent(self.parents.get(support.decision_id or ""))
+        parent = self.parents.get(support.decision_id or "")
+        return seen_of_parent(parent, self.successor(parent))
 
     def differs_from(self, seen: Seen) -> bool:
         """Whether the decision, what it cites, or the cited words are no longer as a person saw them."""

@@ -273,6 +273,7 @@ class Citation(Model):
         title: Document title or key, ``Event 3 in <task>``, or the parent's title.
         cited_text, current_text: The cited words and the words at the anchor's range; None when there are none to read.
         candidate_contexts: What stands before and behind each candidate, so that equal ones can be told apart.
+        successor: The active revision that took the place of a superseded parent; superseding cites it instead.
         seen: Digest of what a person sees of it now (current passage and state); goes into ``Seen``.
         cited_version, current_version: Activations; current_version.content_hash None = removed.
     """
@@ -290,6 +291,7 @@ class Citation(Model):
     current_version: DocumentVersion | None = None
     event: Event | None = None
     parent: Decision | None = None
+    successor: Decision | None = None
     seen: str = ""
 
 

@@ -75,11 +75,13 @@ def _citation(
         )
     parent = case.parents.get(support.decision_id or "")
     known = case.parent_decision(parent) if parent else None
+    successor = case.successor(parent)
     return Citation(
         number=number,
         support=support,
         title=known.title if known else "A decision that is no longer there",
         parent=known,
+        successor=case.parent_decision({**successor, "task_name": known.task_name}) if known and successor else None,
         seen=case.seen_of(support),
     )
 

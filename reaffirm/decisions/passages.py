@@ -181,11 +181,12 @@ def seen_of_event(event: Mapping[str, Any] | None) -> str:
     return _digest("event", event["payload_sha256"], event.get("redacted_at") or "")
 
 
-def seen_of_parent(parent: Mapping[str, Any] | None) -> str:
-    """Digest of what a person sees of a cited decision."""
+def seen_of_parent(parent: Mapping[str, Any] | None, successor: Mapping[str, Any] | None) -> str:
+    """Digest of what a person sees of a cited decision, and of the revision that took its place."""
     if parent is None:
         return _digest("gone")
-    return _digest("decision", parent["status"], parent["review_state"])
+    after = (successor["id"], successor["review_state"]) if successor else ()
+    return _digest("decision", parent["status"], parent["review_state"], *after)
 
 
 def _digest(*parts: str) -> str:

@@ -53,8 +53,11 @@ WITH d, t, p, q, supports, docs, chunks, events, queued, k,
     ELSE shortestPath((k)-[:DEPENDS_ON*1..]->(a)) END AS path
 WITH d, t, p, q, supports, docs, chunks, events, size(queued) AS queued, k, count(path) AS paths
 OPTIONAL MATCH (kt:Task)-[km:MADE]->(k)
-WITH d, t, p, q, supports, docs, chunks, events, queued,
-  collect(CASE WHEN k.project_id = $project THEN k{.*, task_name: kt.name, paths: paths} END) AS near
+WITH d, t, p, q, supports, docs, chunks, events, queued, k, kt, paths
+OPTIONAL MATCH (next:Decision) WHERE next._agrag_history_record = true AND next.task_id = k.task_id
+  AND next.choice_key = k.choice_key AND next.revision > k.revision AND next.status = 'active'
+WITH d, t, p, q, supports, docs, chunks, events, queued, collect(CASE WHEN k.project_id = $project
+  THEN k{.*, task_name: kt.name, paths: paths, successor: next{.*}} END) AS near
 """
 
 VERDICT_READ = (

@@ -84,8 +84,9 @@ def _cited_again(case: Case, picks: Picks) -> Resolved:
     if not rows:
         raise Refused("support_required", "supports", "nothing that the decision cites can be cited now")
     documents = case.document_guards([row["document_node_id"] for row in rows if row["kind"] == "document"])
-    parent_ids = sorted({row["decision_id"] for row in rows if row["kind"] == "decision"})
-    parents = [{"id": each, "state": case.near[each]["review_state"]} for each in parent_ids]
+    cited = {row["decision_id"] for row in rows if row["kind"] == "decision"}
+    known = {node["id"]: node for parent in case.parents.values() for node in (parent, case.successor(parent)) if node}
+    parents = [{"id": each, "state": known[each]["review_state"]} for each in sorted(cited)]
     events = sorted({row["event_id"] for row in rows if row["kind"] == "event"})
     return Resolved(rows, documents, events, parents, changed=False)
 
@@ -112,11 +113,13 @@ def _again(case: Case, support: Support, pick: tuple[int, int] | None) -> dict[s
         }
     parent = case.parents.get(support.decision_id or "")
     if parent is None or parent["status"] != DecisionStatus.ACTIVE:
+        parent = case.successor(parent)
+    if parent is None:
         return None
     return {
         "kind": "decision",
-        "decision_id": support.decision_id,
-        "target_decision_id": support.decision_id,
+        "decision_id": parent["id"],
+        "target_decision_id": parent["id"],
         "current": True,
         MARKER: True,
     }

@@ -151,7 +151,8 @@ class DecisionTraces:
         open_questions: Sequence[str] | None = None,
         request_id: str | None = None,
     ) -> DecisionResult:
-        """Replace a decision by one that cites again all that can be cited now, each passage where it stands.
+        """Replace a decision by one that cites again all that can be cited now: each passage where it stands, and in
+        place of a superseded decision the revision that took its place.
 
         Args:
             conclusion, rationale, assumptions, open_questions: None = as the decision has them.
