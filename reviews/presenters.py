@@ -66,9 +66,9 @@ def still_stands(citation: Citation) -> bool:
 
 
 def can_be_cited(citation: Citation) -> bool:
-    """Whether a new revision can cite it as it stands: a parent that needs review itself is still a parent."""
+    """Whether a new revision can cite it: a parent that needs review too, and the one that superseded a parent."""
     if citation.support.kind == "decision":
-        return bool(citation.parent and citation.parent.status is DecisionStatus.ACTIVE)
+        return bool(citation.successor or (citation.parent and citation.parent.status is DecisionStatus.ACTIVE))
     return still_stands(citation) or is_edited(citation)
 
 

@@ -334,3 +334,22 @@ def test_what_is_shown_is_only_what_works(text: str, ana: Client, world: World) 
         href = str(element["href"])
         assert not href.startswith("#") or page.select(href)
     assert all(button.get("type") == "submit" for button in page.select("main button"))
+
+
+def test_what_superseded_a_parent_is_shown_and_can_be_cited(ana: Client, world: World) -> None:
+    event = world.event("How long?")
+    parent = world.decision(choice="retention", conclusion="30 days", events=[event])
+    child = world.decision(choice="budget", conclusion="For 30 days", parents=[parent])
+    after = world.traces.supersede_decision(parent.id, "60 days", "New.", explanation="Law.", supports=[event]).decision
+    world.traces.continue_decision_review()
+    assert after
+
+    response = ana.get(address_of(child.id))
+
+    assert "Superseded by revision 2" in text_of(response, "#cite-1")
+    assert "60 days" in text_of(response, "#cite-1")
+    form = open_form(ana, child.id) | TYPED["supersede"]
+    assert ana.post(address_of(child.id, "verdict/"), form).status_code == 302
+    budgets = [each for each in world.traces.list_decisions(child.task_name).decisions if each.choice_key == "budget"]
+    newest = max(budgets, key=lambda each: each.revision)
+    assert [support.decision_id for support in newest.supports] == [after.id]
