@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from reaffirm.decisions import DecisionTraces, review_cursor
 from reaffirm.decisions.models import Decision
+from reviews.filters import Filters, narrowing
 
 
 @dataclass(frozen=True)
@@ -23,13 +24,19 @@ def place_of(decision: Decision) -> Place:
     return Place(decision.id, None if flagged is None else round(flagged.timestamp() * 1000))
 
 
-def flag_beside(traces: DecisionTraces, place: Place, *, backwards: bool = False) -> str | None:
-    """The flag after a place, at the end the oldest; or the one before it, at the start itself. None: no other."""
+def flag_beside(
+    traces: DecisionTraces, place: Place, filters: Filters, *, backwards: bool = False, cleared: bool = False
+) -> str | None:
+    """The flag of the filtered queue after a place, or before it; at either end the flag itself. None: no flag.
+
+    Args:
+        cleared: The flag has left the queue, so after the last one comes the oldest.
+    """
     if place.cursor is not None:
-        page = traces.list_decisions_for_review(limit=1, cursor=place.cursor, backwards=backwards)
+        page = traces.list_decisions_for_review(limit=1, cursor=place.cursor, backwards=backwards, **narrowing(filters))
         if page.rows:
             return page.rows[0].decision.id
-        if backwards:
+        if not cleared:
             return place.decision_id
-    oldest = traces.list_decisions_for_review(limit=2)
+    oldest = traces.list_decisions_for_review(limit=2, **narrowing(filters))
     return next((found.id for found in oldest.decisions if found.id != place.decision_id), None)

@@ -1,15 +1,18 @@
 """Words and small looks for the review templates."""
 
 import re
+from typing import Any
 from urllib.parse import urlencode
 
 from django import template
+from django.urls import reverse
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
 from reaffirm.decisions.models import Citation, Decision, ReviewRow, VerdictKind
 from reaffirm.knowledge.models import Candidate, DiffRow
 from reviews import presenters, words
+from reviews.filters import narrowed
 from reviews.names import Names, is_person
 
 register = template.Library()
@@ -167,3 +170,17 @@ def query(filters: dict[str, str], **changes: str | None) -> str:
     merged = {**filters, **changes}
     text = urlencode({name: value for name, value in merged.items() if value})
     return f"?{text}" if text else "?"
+
+
+@register.simple_tag(takes_context=True)
+def filtered(context: dict[str, Any]) -> str:
+    """The end of an address that takes the filter of the queue along."""
+    return narrowed("", context.get("filters") or {})
+
+
+@register.simple_tag(takes_context=True)
+def beside(context: dict[str, Any], side: str) -> str:
+    """The address of the flag ``after`` or ``before`` the one that the page shows, in the filtered queue."""
+    page: presenters.DecisionPage = context["page"]
+    place = {side: page.decision.id, "at": page.flagged_ms, "cleared": "" if page.is_open else "1"}
+    return narrowed(reverse("reviews:next", args=[context["project"].slug]), context.get("filters") or {}, **place)

@@ -1,6 +1,5 @@
 """Answers that the verdict form and the editor share: on to the next flag, and the store that is away."""
 
-from urllib.parse import urlencode
 from uuid import UUID
 
 from django.contrib import messages
@@ -13,6 +12,7 @@ from django_htmx.http import HttpResponseClientRedirect
 from console.access import MemberRequest
 from console.models import Project
 from reaffirm.decisions.models import DecisionResult, VerdictKind
+from reviews.filters import filters_of, narrowed
 from reviews.forms import PICK, SealedForm
 from reviews.fragments import is_fragment
 from reviews.notices import Notice
@@ -36,8 +36,8 @@ def to_next_flag(
 ) -> HttpResponse:
     title = result.decision.title if result and result.decision else "the decision"
     messages.success(request, f"{VERDICTS[kind].text} {isolated(title)}")
-    place = urlencode({"after": str(decision_id), "at": request.POST.get("at", "")})
-    address = f"{reverse('reviews:next', args=[project.slug])}?{place}"
+    place = {"after": str(decision_id), "at": request.POST.get("at", ""), "cleared": "1"}
+    address = narrowed(reverse("reviews:next", args=[project.slug]), filters_of(request), **place)
     return HttpResponseClientRedirect(address) if is_fragment(request) else redirect(address)
 
 
@@ -65,6 +65,7 @@ def render_outage(
         "fixed": fixed,
         "button": button,
         "action": request.path,
+        "filters": filters_of(request),
         "oob": is_fragment(request),
     }
     template = "reviews/outage.html#verdict" if is_fragment(request) else "reviews/outage.html"

@@ -14,6 +14,7 @@ from console.jobs import worker_alive
 from console.models import Project
 from reaffirm.decisions import DecisionTraces
 from reaffirm.decisions.models import ReviewCase, ReviewCounts
+from reviews.filters import filters_of
 from reviews.forms import PICK, SealedForm, VerdictForm
 from reviews.fragments import is_fragment
 from reviews.names import names_for
@@ -69,6 +70,7 @@ def render_decision(
         "nav": "queue",
         "counts": counts,
         "roles": request.roles,
+        "filters": filters_of(request),
         "page": page,
         "names": names_for(page.authors()),
         "panel": panel,

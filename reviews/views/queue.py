@@ -1,10 +1,9 @@
 """The queue of flags, and the way to the next one."""
 
 import re
-from urllib.parse import urlencode
 
-from django.http import HttpRequest, HttpResponse
-from django.http.response import HttpResponseRedirect
+from django.contrib import messages
+from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.urls import reverse
@@ -16,8 +15,9 @@ from console.jobs import worker_alive
 from console.models import Project
 from console.notices import PARAMETER
 from reaffirm.decisions import DecisionTraces, place_flags
-from reaffirm.decisions.models import ReviewPage, ReviewReason
+from reaffirm.decisions.models import ReviewPage
 from reaffirm.store import StoreError
+from reviews.filters import Filters, filters_of, narrowed, narrowing
 from reviews.forms import QueueFilter
 from reviews.order import Place, flag_beside
 from reviews.words import REASONS
@@ -65,7 +65,7 @@ def _all_placed(project: Project, page: ReviewPage) -> bool:
         return False
 
 
-def _page(traces: DecisionTraces, filters: dict[str, str], cursor: str | None, backwards: bool) -> ReviewPage:
+def _page(traces: DecisionTraces, filters: Filters, cursor: str | None, backwards: bool) -> ReviewPage:
     """The page at ``cursor``; when the list shrank under the reader, its last page (cases.md 05)."""
     page = _read(traces, filters, cursor, backwards)
     if not page.rows and page.count and cursor:
@@ -75,37 +75,38 @@ def _page(traces: DecisionTraces, filters: dict[str, str], cursor: str | None, b
     return page
 
 
-def _read(traces: DecisionTraces, filters: dict[str, str], cursor: str | None, backwards: bool) -> ReviewPage:
-    return traces.list_decisions_for_review(
-        task_name=filters.get("task"),
-        reason=ReviewReason(filters["reason"]) if "reason" in filters else None,
-        document_key=filters.get("document"),
-        choice_key=filters.get("choice_key"),
-        limit=PAGE,
-        cursor=cursor,
-        backwards=backwards,
-    )
+def _read(traces: DecisionTraces, filters: Filters, cursor: str | None, backwards: bool) -> ReviewPage:
+    return traces.list_decisions_for_review(limit=PAGE, cursor=cursor, backwards=backwards, **narrowing(filters))
 
 
 @require_safe
 @member_required()
 def next_flag(request: MemberRequest, project: Project) -> HttpResponse:
-    """To the flag after or before a decision, else to the oldest; to the queue when there is none."""
-    before = request.GET.get("before", "")
+    """To the flag after or before a decision in the filtered queue, else to its oldest; to the list when it is empty.
+
+    At either end the person stays and is told so, except behind a flag that is ``cleared``.
+    """
+    before, filters = request.GET.get("before", ""), filters_of(request)
     place = _place(before or request.GET.get("after", ""), request.GET.get("at", ""))
-    found = flag_beside(decisions_for(project, request.user), place, backwards=bool(before))
-    if found is None:
-        return _carrying_notice(request, reverse("reviews:queue", args=[project.slug]))
-    return _carrying_notice(request, reverse("reviews:decision", args=[project.slug, found]))
+    found = flag_beside(
+        decisions_for(project, request.user),
+        place,
+        filters,
+        backwards=bool(before),
+        cleared="cleared" in request.GET,
+    )
+    if found and found == place.decision_id:
+        messages.info(request, f"This is the {'first' if before else 'last'} flag{' of this filter' * bool(filters)}.")
+    address = reverse("reviews:decision", args=[project.slug, found]) if found else _queue_of(project)
+    # A message that waits for the end of the redirects goes on to it.
+    return redirect(narrowed(address, filters, **{PARAMETER: request.GET.get(PARAMETER, "")}))
+
+
+def _queue_of(project: Project) -> str:
+    return reverse("reviews:queue", args=[project.slug])
 
 
 def _place(decision_id: str, flagged_ms: str) -> Place:
     """From the address, where anything may stand: what is not a place leads to the oldest flag."""
     known = ID.fullmatch(decision_id) and MILLISECONDS.fullmatch(flagged_ms)
     return Place(decision_id, int(flagged_ms) if known else None)
-
-
-def _carrying_notice(request: HttpRequest, address: str) -> HttpResponseRedirect:
-    """A message that waits for the end of the redirects goes on to it."""
-    notice = request.GET.get(PARAMETER)
-    return redirect(f"{address}?{urlencode({PARAMETER: notice})}" if notice else address)

@@ -7,6 +7,7 @@ from django.http import Http404, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
+from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 from django_htmx.http import HttpResponseClientRedirect
 
@@ -16,6 +17,7 @@ from console.jobs import worker_alive
 from console.models import Project
 from reaffirm.decisions.models import ReviewCase, ReviewCounts, VerdictKind
 from reaffirm.store import StoreUnavailable
+from reviews.filters import filters_of, narrowed
 from reviews.forms import SupersedeForm
 from reviews.fragments import is_fragment
 from reviews.names import names_for
@@ -73,10 +75,12 @@ def start_editor(request: MemberRequest, project: Project, decision_id: UUID) ->
     """The editor with a copy of the revision; from the verdict form, with what was typed and seen there."""
     case, counts = _read(request, project, decision_id)
     page = DecisionPage(case)
+    filters = filters_of(request)
     if not page.is_open:
-        return redirect("reviews:decision", project.slug, decision_id)
+        return redirect(narrowed(reverse("reviews:decision", args=[project.slug, decision_id]), filters))
     if is_fragment(request):
-        return HttpResponseClientRedirect(request.path.replace("/verdict/", "/supersede/"))
+        editor = reverse("reviews:supersede", args=[project.slug, decision_id])
+        return HttpResponseClientRedirect(narrowed(editor, filters))
     copied = {
         "conclusion": case.decision.conclusion,
         "rationale": case.decision.rationale,
@@ -134,6 +138,7 @@ def _render(
         "nav": "queue",
         "counts": counts,
         "roles": request.roles,
+        "filters": filters_of(request),
         "page": page,
         "names": names_for(page.authors()),
         "form": form,

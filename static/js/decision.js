@@ -36,9 +36,12 @@
     event.detail.isError = false;
   });
 
+  // A message that a page brings along, as "This is the last flag.", is said too: only changes of a region are.
+  window.Reaffirm.announce(byId("messages")?.textContent.trim());
+
   // A page that answers a POST has the address of the action, which nobody can open again.
   const opened = location.pathname.match(/^(.*\/decisions\/[^/]+\/)verdict\/$/);
-  if (opened) history.replaceState(history.state, "", opened[1]);
+  if (opened) history.replaceState(history.state, "", opened[1] + location.search);
 
   // The rail marks the citation whose text is in view.
   function markCurrent(id) {

@@ -8,9 +8,15 @@
     const all = links();
     const here = all.findIndex((link) => link.closest(".qrow").classList.contains("is-current"));
     const next = all[here < 0 ? (step > 0 ? 0 : all.length - 1) : here + step];
-    if (!next) return;
+    if (!next) return atEnd(step);
     next.focus();
     next.closest(".qrow").scrollIntoView({ block: "nearest" });
+  }
+
+  function atEnd(step) {
+    const more = document.querySelector(step > 0 ? "#pager [rel=next]" : "#pager [rel=prev]");
+    const where = step > 0 ? "last" : "first";
+    window.Reaffirm.announce(`This is the ${where} flag${more ? " on this page" : ""}.`);
   }
 
   function mark(event) {

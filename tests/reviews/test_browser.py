@@ -182,3 +182,18 @@ def test_the_commit_button_is_always_in_view_on_a_wide_screen(
     page.wait_for_selector("#messages .note")
     assert page.evaluate("document.getElementById('commit').getBoundingClientRect().bottom") <= 760
     assert page.evaluate("document.documentElement.scrollHeight") <= 760
+
+
+def test_the_ends_of_the_queue_are_said(world: World, browser_page: Any, sign_in: Callable[..., Any]) -> None:
+    flags = world.many_flagged(2)
+    live = "document.getElementById('live').textContent"
+    page = sign_in(browser_page, "/p/claims/queue/")
+    for key, words in (("jjj", "This is the last flag."), ("kk", "This is the first flag.")):
+        for each in key:
+            page.keyboard.press(each)
+        page.wait_for_function(f"{live} === '{words}'")
+
+    page.goto(page.url.replace("/queue/", f"/decisions/{flags[1]}/"))
+    page.keyboard.press("j")
+    page.wait_for_function(f"{live} === 'This is the last flag.'")
+    assert flags[1] in page.url

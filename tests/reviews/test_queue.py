@@ -10,7 +10,7 @@ from django.test import Client
 
 from tests.reviews.counting import CountingStore
 from tests.reviews.factories import EDITED, ELSEWHERE, QUOTE, World
-from tests.reviews.pages import TYPED, address_of, one, one_store, open_form, soup, text_of
+from tests.reviews.pages import HTMX, TYPED, address_of, one, one_store, open_form, sealed, soup, text_of
 
 QUEUE = "/p/claims/queue/"
 RLO = "\u202e"
@@ -293,9 +293,127 @@ def test_next_opens_the_oldest_and_then_walks_the_queue(ana: Client, world: Worl
 
     assert ana.get(QUEUE + "next/")["Location"] == address_of(first)
     assert follow("[data-key=j]", first) == address_of(second)
-    assert follow("[data-key=j]", third) == address_of(first)
     assert follow("[data-key=k]", third) == address_of(second)
-    assert follow("[data-key=k]", first) == address_of(first)
+
+
+@one_store
+@pytest.mark.parametrize(("key", "at", "says"), [("j", -1, "the last flag."), ("k", 0, "the first flag.")])
+def test_at_the_ends_of_the_queue_a_person_stays_and_is_told(
+    key: str, at: int, says: str, ana: Client, world: World
+) -> None:
+    flag = world.many_flagged(3)[at]
+
+    landed = ana.get(str(one(ana.get(address_of(flag)), f"[data-key={key}]")["href"]), follow=True)
+
+    assert landed.request["PATH_INFO"] == address_of(flag)
+    assert text_of(landed, "#messages") == f"This is {says}"
+
+
+@one_store
+def test_behind_the_last_flag_that_a_verdict_clears_comes_the_oldest(ana: Client, world: World) -> None:
+    first, _second, third = world.many_flagged(3)
+
+    landed = ana.post(address_of(third, "verdict/"), open_form(ana, third) | TYPED["reject"], follow=True)
+
+    assert landed.request["PATH_INFO"] == address_of(first)
+    assert "last flag" not in text_of(landed, "#messages")
+    closed = str(one(ana.get(address_of(third)), "[data-key=j]")["href"])
+    assert str(ana.get(closed)["Location"]) == address_of(first)
+
+
+# The filter on its way
+
+
+@pytest.fixture
+def two_reasons(world: World) -> dict[str, list[str]]:
+    """Four flags, in the order of the queue: two sources changed, two removed, one of each kind in turn."""
+    flags: dict[str, list[str]] = {"source_changed": [], "source_removed": []}
+    for number in range(4):
+        key = world.document(f"policy-{number}")
+        flag = world.decision([(key, QUOTE)], task=f"task & {number // 2}", choice=f"choice-{number}").id
+        if number % 2:
+            assert world.graph.remove(key).recorded
+        else:
+            world.change(key, ELSEWHERE)
+        flags["source_removed" if number % 2 else "source_changed"].append(flag)
+    return flags
+
+
+def test_the_filter_stays_on_the_way_through_the_flags(
+    ana: Client, world: World, two_reasons: dict[str, list[str]]
+) -> None:
+    first, second = two_reasons["source_removed"]
+    narrow = "?reason=source_removed"
+    listed = ana.get(QUEUE + narrow)
+
+    opened = str(one(listed, f"#flag-{first} .qtitle")["href"])
+    page = ana.get(opened)
+
+    assert opened == address_of(first) + narrow
+    assert str(ana.get(QUEUE + "next/" + narrow)["Location"]) == address_of(first) + narrow
+    assert str(ana.get(str(one(page, "[data-key=j]")["href"]))["Location"]) == address_of(second) + narrow
+    assert str(one(page, "[data-key=u]")["href"]) == QUEUE + narrow
+    last = ana.get(str(one(ana.get(address_of(second) + narrow), "[data-key=j]")["href"]), follow=True)
+    assert last.request["PATH_INFO"] == address_of(second)
+    assert text_of(last, "#messages") == "This is the last flag of this filter."
+
+
+@one_store
+@pytest.mark.parametrize("htmx", [True, False])
+def test_the_filter_stays_over_a_verdict(
+    htmx: bool, ana: Client, world: World, two_reasons: dict[str, list[str]]
+) -> None:
+    first, second = two_reasons["source_removed"]
+    for flag, following in ((first, address_of(second)), (second, QUEUE)):
+        page = ana.get(f"{address_of(flag)}?reason=source_removed")
+        action = str(one(page, "#verdict")["action"])
+        response = ana.post(action, sealed(page) | TYPED["reject"], headers=HTMX if htmx else {})
+        landed = ana.get(response["HX-Redirect" if htmx else "Location"], follow=True)
+
+        assert landed.request["PATH_INFO"] == following
+        assert "reason=source_removed" in landed.request["QUERY_STRING"]
+        assert "Rejected" in text_of(landed, "#messages")
+
+
+@one_store
+def test_the_filter_stays_over_the_editor_and_a_refusal(
+    ana: Client, world: World, counted: CountingStore, two_reasons: dict[str, list[str]]
+) -> None:
+    first, second = two_reasons["source_changed"]
+    narrow = "?reason=source_changed"
+    page = ana.get(address_of(first) + narrow)
+    action = str(one(page, "#verdict")["action"])
+
+    editor = ana.post(action, sealed(page) | {"verdict": "supersede", "how": "edit"})
+    by_htmx = ana.post(action, sealed(page) | {"verdict": "supersede", "how": "edit"}, headers=HTMX)
+    counted.lose = "all"
+    away = ana.post(action, sealed(page) | TYPED["reject"])
+    counted.lose = ""
+    world.change("policy-0", EDITED)
+    stale = ana.post(action, sealed(page) | TYPED["reject"], headers=HTMX)
+
+    assert str(one(editor, "#editor")["action"]) == address_of(first, "supersede/") + narrow
+    assert str(by_htmx["HX-Redirect"]) == address_of(first, "supersede/") + narrow
+    assert str(one(away, "#verdict")["action"]) == action
+    assert str(one(stale, "#keepform")["action"]) == action
+    words = {"conclusion": "Other.", "rationale": "Read again.", "explanation": "Why not."}
+    fresh = ana.get(address_of(first, "supersede/") + narrow)
+    done = ana.post(str(one(fresh, "#editor")["action"]), sealed(fresh) | words, follow=True)
+    assert done.request["PATH_INFO"] == address_of(second)
+
+
+@one_store
+@pytest.mark.parametrize(
+    "bad", ["reason=nonsense", "task=%00", "task=" + "x" * 201, "document=%ED%B3%BF", "reason=source_removed%0A"]
+)
+def test_a_filter_that_is_none_is_dropped_on_the_way(bad: str, ana: Client, world: World) -> None:
+    flag = world.flagged(ELSEWHERE).id
+    page = ana.get(f"{address_of(flag)}?{bad}")
+
+    assert page.status_code == 200
+    assert ana.get(f"{QUEUE}next/?{bad}").status_code == 302
+    response = ana.post(f"{address_of(flag, 'verdict/')}?{bad}", sealed(page) | TYPED["reject"], follow=True)
+    assert response.status_code == 200
 
 
 @one_store
