@@ -8,7 +8,7 @@ from console.access import MemberRequest, member_required
 from console.graph import decisions_for, knowledge
 from console.models import Project
 from reaffirm.knowledge.evidence import decode
-from reaffirm.knowledge.models import EvidenceReference, FetchOutcome, FetchStatus
+from reaffirm.knowledge.models import DocumentVersion, EvidenceReference, FetchOutcome, FetchStatus
 
 READABLE = frozenset({FetchStatus.OK, FetchStatus.PARTIAL, FetchStatus.TRUNCATED})
 
@@ -29,6 +29,7 @@ def evidence(request: MemberRequest, project: Project, evidence_id: str) -> Http
         "evidence_id": evidence_id,
         "reference": reference,
         "outcome": outcome if readable else None,
+        "version": _version_of(outcome) if outcome and readable else None,
         "malformed": reference is None,
     }
     return TemplateResponse(request, "reviews/evidence.html", context, status=200 if readable else 404)
@@ -43,3 +44,11 @@ def _fetch(
     if not decisions_for(project, request.user).cites_document(reference.document_node_id):
         return None
     return next(iter(knowledge().fetch([evidence_id])), None)
+
+
+def _version_of(outcome: FetchOutcome) -> DocumentVersion | None:
+    """The newest activation with the text of the passage; the outcome itself only knows the document's latest one."""
+    if not outcome.document_key or not outcome.content_hash:
+        return None
+    versions = reversed(knowledge().versions(outcome.document_key))
+    return next((each for each in versions if each.content_hash == outcome.content_hash), None)

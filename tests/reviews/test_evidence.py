@@ -7,7 +7,7 @@ from uuid import uuid4
 import pytest
 from django.test import Client
 
-from tests.reviews.factories import EDITED, QUOTE, World
+from tests.reviews.factories import BEFORE, EDITED, QUOTE, World
 from tests.reviews.pages import one, one_store, soup, text_of
 
 
@@ -30,6 +30,18 @@ def test_the_passage_is_shown_as_cited_also_after_the_source_changed(ana: Client
     assert one(response, ".doc").get_text() == QUOTE
     assert "Refund Policy" in text_of(response, "h1")
     assert "refund-policy" in text_of(response, "main")
+
+
+def test_the_version_is_that_of_the_passage_and_not_the_latest(ana: Client, world: World, cited: str) -> None:
+    world.change("refund-policy", EDITED)
+    newer = world.graph.passages("refund-policy")[0]
+
+    assert "Version v1 of" in text_of(ana.get(address(cited)), "main")
+    world.decision([("refund-policy", EDITED[:20])], choice="other")
+    assert "Version v2 of" in text_of(ana.get(address(newer)), "main")
+    world.change("refund-policy", BEFORE)
+    assert "Version v3 of" in text_of(ana.get(address(cited)), "main")
+    assert "Version v2 of" in text_of(ana.get(address(newer)), "main")
 
 
 def parts(evidence_id: str) -> tuple[str, str]:
