@@ -47,10 +47,23 @@ def queue(request: MemberRequest, project: Project) -> HttpResponse:
         "form": form,
         "filters": filters,
         "tabs": [(reason, label, page.counts.by_reason.get(reason, 0)) for reason, label in REASONS.items()],
+        "offered": _offered(page),
         "unlisted": max(page.counts.flagged - page.counts.listed, 0),
         "worker_alive": worker_alive(),
     }
     return TemplateResponse(request, "reviews/queue.html", context)
+
+
+def _offered(page: ReviewPage) -> list[tuple[str, list[tuple[str, str]]]]:
+    """What the filters offer, by the id of its list: the exact keys in the rows shown, a document's with its title."""
+    documents = {row.cause.document_key: row.cause.document_title or "" for row in page.rows if row.cause.document_key}
+    tasks = {decision.task_name for decision in page.decisions}
+    choices = {decision.choice_key for decision in page.decisions}
+    return [
+        ("f-documents", sorted((key, "" if title == key else title) for key, title in documents.items())),
+        ("f-tasks", [(name, "") for name in sorted(tasks)]),
+        ("f-choices", [(key, "") for key in sorted(choices)]),
+    ]
 
 
 def _all_placed(project: Project, page: ReviewPage) -> bool:

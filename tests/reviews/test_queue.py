@@ -154,6 +154,42 @@ def test_a_filter_stays_in_the_links_of_the_pages(ana: Client, world: World, pag
 
 
 @one_store
+def test_a_tab_counts_what_it_leads_to_and_a_filter_what_matches(
+    ana: Client, world: World, two_reasons: dict[str, list[str]]
+) -> None:
+    response = ana.get(f"{QUEUE}?task=task+%26+0")
+
+    assert text_of(response, "#matching").startswith("2 of 4 match")
+    assert not soup(response).select("#tabs [aria-current]")
+    for tab in soup(response).select("#tabs a"):
+        target = ana.get(QUEUE + str(tab["href"]).removeprefix(QUEUE))
+        assert len(ids_on(target)) == int(one(tab, ".count").get_text())
+        assert one(target, "#tabs [aria-current]")["href"] == tab["href"]
+    both = ana.get(f"{QUEUE}?task=task+%26+0&reason=source_removed")
+    assert text_of(both, "#matching").startswith("1 of 4 match : Source removed")
+    assert not soup(ana.get(QUEUE)).select("#matching")
+
+
+@one_store
+def test_the_filters_offer_the_exact_keys_of_the_rows(ana: Client, world: World, counted: CountingStore) -> None:
+    """A row shows the title of a document; its filter takes the key."""
+    flag = world.flagged(key="carrier-handbook-2026", task="refund-7").id
+    counted.reset()
+
+    response = ana.get(QUEUE)
+
+    def offered(field: str) -> list[tuple[str, str]]:
+        options = soup(response).select(f"datalist#{one(response, field)['list']} option")
+        return [(str(option["value"]), str(option.get("label", ""))) for option in options]
+
+    assert offered("#f-document") == [("carrier-handbook-2026", "Refund Policy")]
+    assert offered("#f-task") == [("refund-7", "")]
+    assert offered("#f-choice") == [("refund-window", "")]
+    assert one(response, f"#flag-{flag} [title^='Document key']")["title"] == "Document key: carrier-handbook-2026"
+    assert counted.reads <= 3
+
+
+@one_store
 def test_caught_up_only_when_nothing_is_flagged(ana: Client, world: World) -> None:
     """cases.md 05: and no decision form on an empty list."""
     response = ana.get(QUEUE)
