@@ -35,7 +35,7 @@ def to_next_flag(
     request: MemberRequest, project: Project, decision_id: UUID, kind: VerdictKind, result: DecisionResult | None
 ) -> HttpResponse:
     title = result.decision.title if result and result.decision else "the decision"
-    messages.success(request, f"{VERDICTS[kind].text} {isolated(title)}")
+    messages.success(request, f"{VERDICTS[kind].text}: {isolated(title)}")
     place = {"after": str(decision_id), "at": request.POST.get("at", ""), "cleared": "1"}
     address = narrowed(reverse("reviews:next", args=[project.slug]), filters_of(request), **place)
     return HttpResponseClientRedirect(address) if is_fragment(request) else redirect(address)

@@ -109,7 +109,8 @@ def _again(
     try:
         traces = decisions_for(project, request.user)
         case = case_or_404(traces, decision_id)
-        counts = None if is_fragment(request) else traces.review_counts()
+        # A lone panel brings the counts along when they changed in the meantime, as in a race.
+        counts = None if is_fragment(request) and status != 409 else traces.review_counts()
     except StoreUnavailable:
         return render_outage(request, project, decision_id, form, "store_unavailable")
     said = notice(DecisionPage(case))

@@ -58,7 +58,7 @@ def test_the_next_flag_opens_and_says_once_what_was_done(verdict: str, ana: Clie
     reloaded = ana.get(landed.redirect_chain[-1][0])
 
     assert landed.request["PATH_INFO"] == address_of(second)
-    assert f"{DONE[verdict]} " in text_of(landed, "#messages")
+    assert text_of(landed, "#messages").startswith(f"{DONE[verdict]}: ")
     assert text_of(other_tab, "#messages") == text_of(reloaded, "#messages") == ""
 
 
@@ -233,6 +233,19 @@ def test_it_refuses_a_stale_verdict(
         ("user:ana", "stale"),
     ]
     assert not audit_verify(Project.objects.get(slug="claims"))
+
+
+@one_store
+def test_a_lost_race_brings_the_counts_of_the_page_up_to_date(ana: Client, world: World) -> None:
+    first, _ = world.many_flagged(2)
+    form = open_form(ana, first)
+    assert world.traces.reject_decision(first, "Faster.").recorded
+
+    response = post(ana, first, form | TYPED["reject"], headers=HTMX)
+
+    assert text_of(response, "#queue-count[hx-swap-oob]") == "1 open"
+    assert text_of(response, "#open-count[hx-swap-oob]") == "1 open"
+    assert text_of(ana.get(address_of(first)), "#open-count") == "1 open"
 
 
 @pytest.mark.parametrize(
