@@ -9,7 +9,7 @@ from reaffirm.history.models import REDACTED
 from reaffirm.knowledge.diff import passage_diff
 from reaffirm.knowledge.models import AnchorState, DiffRow, PassageDiff, Piece
 from reviews.order import place_of
-from reviews.words import ANCHORS, WORST_FIRST, Label, reason_label, standing_label
+from reviews.words import ANCHORS, WAITING, WORST_FIRST, Label, reason_label, standing_label
 
 STANDS = frozenset({AnchorState.EXACT, AnchorState.MOVED})
 _FOLD_EXACT_FROM = 8
@@ -88,8 +88,11 @@ def is_ambiguous(citation: Citation) -> bool:
 
 @dataclass(frozen=True)
 class Blocker:
+    """Why reaffirm is not possible, the citations it concerns, and the cited decisions that come first."""
+
     sentence: str
     numbers: tuple[int, ...]
+    waits_for: tuple[Decision, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -186,7 +189,13 @@ class DecisionPage:
         numbers: dict[str, list[int]] = {}
         for number, sentence in self.case.blockers:
             numbers.setdefault(sentence, []).append(number)
-        return [Blocker(sentence, tuple(of_it)) for sentence, of_it in numbers.items()]
+        return [self._blocker(sentence, tuple(of_it)) for sentence, of_it in numbers.items()]
+
+    def _blocker(self, sentence: str, numbers: tuple[int, ...]) -> "Blocker":
+        if sentence not in WAITING:
+            return Blocker(sentence, numbers)
+        parents = (citation.parent for citation in self.case.citations if citation.number in numbers)
+        return Blocker(WAITING[sentence], numbers, tuple(parent for parent in parents if parent))
 
     @property
     def first_choice(self) -> str:
@@ -206,6 +215,17 @@ class DecisionPage:
     @property
     def more_dependents(self) -> int:
         return self.case.dependent_count - len(self.case.dependents)
+
+    @property
+    def flags(self) -> str:
+        """What supersede and reject flag, in words; of a long list only the first dependents are at hand."""
+        count = self.case.dependent_count
+        if self.more_dependents:
+            return f"up to {count} decisions"
+        already = sum(each.review_state is ReviewState.NEEDS_REVIEW for each in self.case.dependents)
+        more = count - already
+        flagged = f"{more} decision{'s' * (more != 1)}" if more else "nothing more"
+        return f"{flagged}, {already} {'is' if already == 1 else 'are'} flagged already" if already else flagged
 
     @property
     def successor(self) -> Decision | None:

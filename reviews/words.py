@@ -47,6 +47,9 @@ VERDICTS = {
     VerdictKind.REJECT: Label("Rejected", "ban", "chip-bad"),
 }
 
+# A reason of the library against reaffirm that a person can do something about first.
+WAITING = {"the decision needs review itself": "the cited decision needs a look first"}
+
 _STATUSES = {
     DecisionStatus.REJECTED: Label("rejected", "ban", "chip-bad"),
     DecisionStatus.SUPERSEDED: Label("superseded", "replace", ""),

@@ -162,6 +162,39 @@ def test_a_parent_that_needs_review_itself_can_still_be_cited_again(ana: Client,
     assert ana.post(address_of(child, "verdict/"), form | TYPED["supersede"]).status_code == 302
 
 
+@one_store
+def test_a_cited_decision_that_needs_a_look_first_is_named_and_linked(ana: Client, world: World) -> None:
+    world.document()
+    parent = world.decision([("refund-policy", QUOTE)], choice="parent", question="Is the window open?")
+    child = world.decision([("refund-policy", QUOTE)], choice="child", parents=[parent]).id
+    world.change("refund-policy", ELSEWHERE)
+
+    why = one(ana.get(address_of(child)), "#no-reaffirm")
+
+    assert "the cited decision needs a look first" in why.get_text()
+    assert one(why, f"a[href='{address_of(parent.id)}']").get_text() == "Is the window open?"
+
+
+@one_store
+def test_what_is_flagged_already_is_not_counted_as_flagged_anew(ana: Client, world: World) -> None:
+    world.document()
+    event = world.event("The cupboard arrived broken.")
+    parent = world.decision([("refund-policy", QUOTE)], choice="parent")
+    world.decision([("refund-policy", QUOTE)], choice="flagged", parents=[parent])
+    clear = world.decision(choice="clear", parents=[parent], events=[event])
+    world.change("refund-policy", ELSEWHERE)
+
+    response = ana.get(address_of(parent.id))
+
+    for place in (".more-supersede", ".more-reject", "[data-will=supersede]", "[data-will=reject]"):
+        assert "lags 1 decision, 1 is flagged already" in text_of(response, place)
+    assert "it flags 1 decision, 1 is flagged already" in text_of(
+        ana.get(address_of(parent.id, "supersede/")), "#cascade"
+    )
+    assert world.traces.reject_decision(clear.id, "Wrong.").recorded
+    assert "Flags nothing more, 1 is flagged already" in text_of(ana.get(address_of(parent.id)), ".more-reject")
+
+
 def test_a_cleared_decision_has_no_form_and_says_how_it_stands(ana: Client, world: World) -> None:
     flag = world.flagged(ELSEWHERE).id
     ana.post(address_of(flag, "verdict/"), open_form(ana, flag) | TYPED["reaffirm"])

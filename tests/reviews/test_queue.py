@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from reaffirm.decisions import compare_flags
 from tests.reviews.counting import CountingStore
 from tests.reviews.factories import EDITED, ELSEWHERE, QUOTE, World
 from tests.reviews.pages import HTMX, TYPED, address_of, one, one_store, open_form, sealed, soup, text_of
@@ -314,6 +315,21 @@ def test_a_store_that_is_away_is_an_error_with_a_retry(ana: Client, world: World
         response = ana.get(address)
         assert response.status_code == 503
         assert "Caught up" not in text_of(response)
+
+
+@one_store
+@pytest.mark.parametrize(("events", "says"), [(1, "Citations 2 none a document"), (0, "Citations 1 not a document")])
+def test_a_row_that_cites_no_document_says_so(events: int, says: str, ana: Client, world: World) -> None:
+    world.document()
+    parent = world.decision([("refund-policy", QUOTE)], choice="parent")
+    cited = [world.event("The cupboard arrived broken.") for _ in range(events)]
+    child = world.decision(choice="child", parents=[parent], events=cited)
+    assert world.traces.reject_decision(parent.id, "Wrong.").recorded
+    while world.traces.continue_decision_review():
+        pass
+    compare_flags(world.store, world.project_id)
+
+    assert says in text_of(ana.get(QUEUE), f"#flag-{child.id}")
 
 
 # The next flag
