@@ -1,5 +1,6 @@
 """Sixteen reviewers post a verdict on one flag at once."""
 
+import os
 import threading
 from collections.abc import Iterator
 from typing import Any
@@ -16,7 +17,7 @@ from tests.reviews.pages import TYPED, address_of, open_form, text_of
 from tests.reviews.people import signed_in
 
 REVIEWERS = 16
-ROUNDS = 5
+ROUNDS = int(os.environ.get("RACE_ROUNDS", "5"))
 VERDICTS = list(TYPED)
 
 
