@@ -100,6 +100,8 @@ def test_a_lost_race_swaps_the_panel_and_keeps_the_text(
     page.wait_for_selector("#stale:focus")
     assert page.input_value("#kept-reason") == "My reason, which took a while."
     assert not page.query_selector("#commit")
+    assert page.inner_text("#queue-count").startswith("0")
+    assert page.inner_text("#open-count").startswith("0")
     assert "refund-agent" in page.inner_text("#stale")
     said(page, "Your text is kept")
 
