@@ -49,7 +49,7 @@ def text(field: str, value: object, limit: int, *, required: bool = True) -> str
     checked = _text(field, value)
     if len(checked) > limit:
         raise ValueRefused(field, f"has {len(checked)} characters; the limit is {limit}")
-    if required and not checked.strip():
+    if required and not any(unicodedata.category(character)[0] not in "ZC" for character in checked):
         raise ValueRefused(field, f"is empty; write 1 to {limit} characters")
     return checked
 

@@ -22,6 +22,8 @@ from redis.retry import Retry
 from .errors import StoreUnavailable
 
 START_SECONDS = 120.0
+PING_SECONDS = 3.0
+SILENCES = 2  # PINGs without any answer, after which a server that runs counts as not answering
 STARTS = 3  # of a server that ends at once, before it is given up
 MAX_SOCKET_PATH = 100  # the kernel's limit is 108 bytes with the closing zero
 
@@ -40,7 +42,10 @@ class EmbeddedServer:
     def client(self) -> "redis.Redis":
         """A client that never repeats a command by itself."""
         return redis.Redis(
-            unix_socket_path=self.socket_path, password=self.password, socket_timeout=5, retry=Retry(NoBackoff(), 0)
+            unix_socket_path=self.socket_path,
+            password=self.password,
+            socket_timeout=PING_SECONDS,
+            retry=Retry(NoBackoff(), 0),
         )
 
 
@@ -92,11 +97,23 @@ def _last_words(home: Path) -> str:
 
 
 def _await_answer(home: Path, deadline: float) -> EmbeddedServer | None:
-    """Wait until the lock's holder answers PING; None when it died meanwhile."""
+    """Wait until the lock's holder answers PING; None when it died meanwhile.
+
+    Raises:
+        StoreUnavailable: It takes connections and says nothing, not even that it is loading.
+    """
+    silences = 0
     while time.monotonic() < deadline:
         server = _known(home)
-        if server and _answers(server):
-            return server
+        if server:
+            try:
+                if _answers(server):
+                    return server
+                silences = 0
+            except redis.TimeoutError:
+                silences += 1
+        if silences == SILENCES:
+            raise StoreUnavailable("the embedded graph server runs and does not answer")
         if not _locked(home):
             return None
         time.sleep(0.02)
@@ -115,6 +132,8 @@ def _answers(server: EmbeddedServer) -> bool:
     client = server.client()
     try:
         return bool(client.ping())
+    except redis.TimeoutError:
+        raise
     except (redis.RedisError, OSError):
         return False  # starting, or still loading its file
     finally:

@@ -20,7 +20,8 @@ from .errors import OutcomeUnknown, StatementRefused, StoreReadOnly, StoreUnavai
 from .falkordb_schema import ensure_falkordb
 from .values import safe_params
 
-STATEMENT_SECONDS = 65  # longer than the server's own limit of 60 s, so that the server's answer comes first
+STATEMENT_SECONDS = 35  # longer than the server's own limit of 30 s, so that the server's answer comes first
+PING_SECONDS = 2
 CONNECTIONS = 8  # more writers make this store slower, not faster
 
 ClientMaker = Callable[[], FalkorDB]
@@ -37,6 +38,7 @@ class FalkorStore:
         self._client: FalkorDB | None = None
         self._graph: Graph | None = None
         self._lock = threading.Lock()  # many threads share a store; one of them connects
+        self._silent = False  # the last statement got no answer in time; asked with a PING before the next one
         self.read_only = False
 
     @classmethod
@@ -120,6 +122,7 @@ class FalkorStore:
 
     def healthy(self) -> bool:
         try:
+            self._silent = True  # ask with a PING first: a health check must not wait for a server that hangs
             return self.read("RETURN 1 AS one") == [{"one": 1}]
         except Exception:  # noqa: BLE001 - a health check answers no, whatever went wrong
             return False
@@ -144,15 +147,45 @@ class FalkorStore:
 
     def _connected(self) -> Graph:
         with self._lock:
+            graph = self._graph
+        if graph is None:
+            graph = self._connect()
+        if self._silent:
+            if not self._answers_ping(graph):
+                raise TimeLimit("FalkorDB does not answer; nothing was sent")
+            self._silent = False
+        return graph
+
+    def _connect(self) -> Graph:
+        """Connect outside the lock: a server that is slow to start must not hold up the threads that have one."""
+        try:
+            client = self._make_client()
+        except (redis.ConnectionError, redis.TimeoutError, OSError) as error:
+            raise StoreUnavailable(f"FalkorDB cannot be reached ({type(error).__name__})") from None
+        except redis.RedisError as error:
+            raise StoreUnavailable(f"FalkorDB refused the connection ({type(error).__name__})") from None
+        with self._lock:
             if self._graph is None:
-                try:
-                    self._client = self._make_client()
-                except (redis.ConnectionError, redis.TimeoutError, OSError) as error:
-                    raise StoreUnavailable(f"FalkorDB cannot be reached ({type(error).__name__})") from None
-                except redis.RedisError as error:
-                    raise StoreUnavailable(f"FalkorDB refused the connection ({type(error).__name__})") from None
-                self._graph = self._client.select_graph(self._name)
-            return self._graph
+                self._client, self._graph = client, client.select_graph(self._name)
+                return self._graph
+            graph = self._graph
+        client.connection.connection_pool.disconnect()  # another thread was first
+        return graph
+
+    def _answers_ping(self, graph: Graph) -> bool:
+        """Whether the server answers at all, within PING_SECONDS, on a connection of its own."""
+        pool = graph.client.connection.connection_pool
+        quick = pool.connection_class(
+            **{**pool.connection_kwargs, "socket_timeout": PING_SECONDS, "socket_connect_timeout": PING_SECONDS}
+        )
+        try:
+            quick.connect()
+            quick.send_command("PING")
+            return bool(quick.read_response())
+        except (redis.RedisError, OSError):
+            return False
+        finally:
+            quick.disconnect()
 
     def _drop_client(self) -> None:
         with self._lock:
@@ -174,7 +207,12 @@ class FalkorStore:
         except BusyLoadingError:
             self._await_loading()
             raise StoreUnavailable("FalkorDB is still loading its data") from None
-        except (redis.ConnectionError, redis.TimeoutError) as error:
+        except redis.TimeoutError as error:
+            self._silent = True
+            if read_only or "connecting" in str(error):
+                raise TimeLimit("FalkorDB did not answer in time") from None
+            raise OutcomeUnknown("FalkorDB did not answer in time") from None
+        except redis.ConnectionError as error:
             raise _lost(error) from None
         except ResponseError as error:
             if read_only and "empty key" in str(error):

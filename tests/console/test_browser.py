@@ -126,7 +126,7 @@ def test_a_swap_moves_focus_and_speaks_once(at: Any) -> None:
     at.wait_for_selector("#panel h2")
 
     assert at.evaluate("document.activeElement.textContent") == "after"
-    at.wait_for_function("document.querySelector('#live').textContent === 'Done.'")
+    at.locator("#live", has_text="Done.").wait_for(state="attached")
     assert at.locator("#messages .note").all_inner_texts() == ["Reaffirmed."]
 
 

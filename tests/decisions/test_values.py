@@ -7,6 +7,7 @@ from uuid import uuid4
 
 import pytest
 
+from reaffirm import fields
 from reaffirm.decisions import DecisionTraces
 from reaffirm.decisions.models import (
     DecisionPage,
@@ -157,3 +158,8 @@ def test_an_unknown_filter_matches_nothing_and_a_wrong_cursor_is_the_beginning(w
     for limit in (0, -1, 10**9, 2**63, math.nan, "x", None, True):
         assert len(traces.list_decisions_for_review(limit=limit).rows) == 1, limit  # type: ignore[arg-type]
         assert len(traces.list_decisions("refund-LM-20931", limit=limit).decisions) == 1, limit  # type: ignore[arg-type]
+
+
+def test_a_text_of_invisible_characters_is_empty() -> None:
+    with pytest.raises(ValueRefused, match="is empty"):
+        fields.text("reason", "\u200b \u2060\u00ad\n", fields.SHORT_TEXT)

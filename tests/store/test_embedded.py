@@ -172,3 +172,27 @@ def test_a_server_that_cannot_start_is_given_up_soon_and_says_why(folder: Path) 
     assert time.monotonic() - began < 60
     assert not store.healthy()
     store.close()
+
+
+def test_a_server_that_hangs_is_told_at_once_and_used_again_when_it_goes_on(folder: Path) -> None:
+    """A page must not wait for a minute: one PING tells that nothing will come, and nothing is sent."""
+    store = open_store(f"embedded:{folder}?graph=hanging")
+    other = open_store(f"embedded:{folder}?graph=hanging")
+    store.ensure_schema()
+    (server,) = servers(folder)
+    os.kill(server, signal.SIGSTOP)
+    try:
+        assert not store.healthy()
+        with pytest.raises(StoreUnavailable):
+            store.read("RETURN 1 AS one")
+        with pytest.raises(StoreUnavailable):
+            store.write("CREATE (n:Line {id: 'never'}) RETURN n.id AS id")
+        with pytest.raises(StoreUnavailable, match="does not answer"):
+            other.read("RETURN 1 AS one")
+    finally:
+        os.kill(server, signal.SIGCONT)
+    assert store.healthy()
+    assert store.read("MATCH (n:Line) RETURN count(n) AS lines") == [{"lines": 0}]
+    assert other.read("RETURN 1 AS one") == [{"one": 1}]
+    store.close()
+    other.close()
