@@ -39,6 +39,20 @@ def request_number(get_response: GetResponse) -> GetResponse:
     return middleware
 
 
+def bodiless_head(get_response: GetResponse) -> GetResponse:
+    """Answer HEAD with the headers of the page alone; a server that is handed a body for it complains in its log."""
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        response = get_response(request)
+        if request.method == "HEAD" and not response.streaming:
+            length = len(response.content)
+            response.content = b""
+            response["Content-Length"] = str(length)
+        return response
+
+    return middleware
+
+
 def cache_headers(get_response: GetResponse) -> GetResponse:
     """Pages of people are never stored, and a fragment never answers for a page."""
 

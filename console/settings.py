@@ -48,6 +48,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "console.middleware.bodiless_head",
     "console.middleware.request_number",
     "csp.middleware.CSPMiddleware",
     "console.middleware.cache_headers",

@@ -38,6 +38,8 @@ def main() -> int:
         signal.signal(name, _stop)
     os.chdir(ROOT)
     os.environ.update(PORT=PORT, PATH=f"{BIN}{os.pathsep}{os.environ['PATH']}", PYTHONUNBUFFERED="1")
+    # It is a demo on one machine: that root runs its worker is no news, and would fill the screen.
+    os.environ.setdefault("PYTHONWARNINGS", "ignore:You're running the worker with superuser privileges")
     STATE.mkdir(mode=0o700, parents=True, exist_ok=True)
     with (STATE / "demo.lock").open("w") as lock:
         try:

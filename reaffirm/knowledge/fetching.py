@@ -18,22 +18,30 @@ _CHUNK = """c{.id, .index, .text, .content_hash, .char_start, .char_end, .chunke
     closed: part.invalid_at}"""
 
 # Versions are asked for by the head of their hash; 'g' comes after every hexadecimal digit.
-READ_VERSIONS = f"""UNWIND $versions AS wanted
-MATCH (doc:Document {{id: wanted.document}})
+READ_VERSIONS = (
+    """UNWIND $versions AS wanted
+MATCH (doc:Document {id: wanted.document})
 WITH wanted, doc
 MATCH (c:Chunk) WHERE c.document_id = wanted.document
   AND c.content_hash >= wanted.prefix AND c.content_hash < wanted.after AND c._pending_job_id IS NULL
 WITH wanted, doc, c
 MATCH (doc)-[part:HAS_PART]->(c) WHERE part._pending_job_id IS NULL
 RETURN wanted.document AS document, wanted.prefix AS prefix,
-  doc{{.document_key, .title, .uri, .current_content_hash, .activation_seq}} AS doc, collect({_CHUNK}) AS chunks"""
+  doc{.document_key, .title, .uri, .current_content_hash, .activation_seq} AS doc, collect("""
+    + _CHUNK
+    + ") AS chunks"
+)
 
-READ_CURRENT = f"""MATCH (doc:Document {{id: $id}})
+READ_CURRENT = (
+    """MATCH (doc:Document {id: $id})
 WITH doc
 MATCH (c:Chunk) WHERE c.document_id = $id AND c.content_hash = doc.current_content_hash AND c._pending_job_id IS NULL
 WITH doc, c
 MATCH (doc)-[part:HAS_PART]->(c) WHERE part.invalid_at IS NULL AND part._pending_job_id IS NULL
-RETURN doc.id AS id, doc.current_content_hash AS content_hash, collect({_CHUNK}) AS chunks"""
+RETURN doc.id AS id, doc.current_content_hash AS content_hash, collect("""
+    + _CHUNK
+    + ") AS chunks"
+)
 
 
 @dataclass(frozen=True)
@@ -139,7 +147,12 @@ def _read(store: GraphStore, references: list[EvidenceReference]) -> dict[tuple[
         return {}
     wanted = [{"document": document, "prefix": prefix, "after": prefix + "g"} for document, prefix in keys]
     rows = store.read(READ_VERSIONS, versions=wanted)
-    return {(row["document"], row["prefix"]): _Version(row["doc"], row["chunks"]) for row in rows}
+    # FalkorDB may leave the upper bound of an indexed text out, so the head of the hash is looked at once more.
+    return {
+        (row["document"], row["prefix"]): _Version(row["doc"], chunks)
+        for row in rows
+        if (chunks := [chunk for chunk in row["chunks"] if chunk["content_hash"].startswith(row["prefix"])])
+    }
 
 
 def _outcome(

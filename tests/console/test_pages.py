@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
-from django.test import Client
+from django.http import HttpRequest, HttpResponse
+from django.test import Client, RequestFactory
 
 from console.audit import audit_append
+from console.middleware import bodiless_head
 from console.models import Membership, Preference, Project
 from tests.console.pages import soup, words
 
@@ -268,3 +270,12 @@ def test_a_database_that_locks_while_the_session_is_saved_is_a_503(
 
     assert response.status_code == 503
     assert "The console’s database cannot be reached" in words(response)
+
+
+def test_head_has_the_headers_of_the_page_and_no_body(rf: RequestFactory) -> None:
+    def page(_: HttpRequest) -> HttpResponse:
+        return HttpResponse("a page")
+
+    head = bodiless_head(page)(rf.head("/"))
+    assert (head.content, head["Content-Length"]) == (b"", "6")
+    assert bodiless_head(page)(rf.get("/")).content == b"a page"
