@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from reaffirm.store import GraphStore, StoreUnavailable, embedded, open_store
+from reaffirm.decisions import DecisionTraces
+from reaffirm.history import ConversationHistory
+from reaffirm.store import GraphStore, StoreUnavailable, ValueRefused, embedded, open_store
 
 SECRET = "hunter2"
 
@@ -118,3 +120,19 @@ def test_a_blank_graph_is_healthy_and_reads_as_empty(blank_store_url: str) -> No
     assert store.healthy()
     assert store.read("MATCH (n:Decision) RETURN count(n) AS found") == [{"found": 0}]
     store.close()
+
+
+@pytest.mark.parametrize("name", ["p1\0", "p1`", "p1 x", "%20", "p" * 101])
+def test_a_graph_name_that_could_change_a_command_is_refused(name: str) -> None:
+    """cases.md 59: a graph's name is the one text of an address that reaches a command."""
+    with pytest.raises(ValueError, match="graph name"):
+        open_store(f"falkor://127.0.0.1:1/{name}")
+
+
+def test_a_project_that_ends_a_text_early_is_refused() -> None:
+    """cases.md 59: a project is only ever a parameter, and never one with a NUL."""
+    store = open_store("falkor://127.0.0.1:1/agrag")
+    with pytest.raises(ValueRefused, match="NUL"):
+        DecisionTraces(store, project_id="p1\0", agent_id="planner")
+    with pytest.raises(ValueRefused, match="NUL"):
+        ConversationHistory(store, project_id="p1\0", agent_id="planner")
