@@ -197,7 +197,7 @@ def _activate(
 
 def _describe(store: GraphStore, job: Job, seen: Seen, doc: dict[str, Any], now: str) -> IngestResult | None:
     """The text is the current one: only what describes it may differ."""
-    changes = {name: value for name, value in job.description.properties().items() if doc[name] != value}
+    changes = {name: value for name, value in job.description.properties().items() if doc.get(name) != value}
     link = job.project_id is not None and not seen.linked
     if changes or link:
         rows = store.write(
@@ -261,7 +261,7 @@ def _hindrance(job: Job, seen: Seen) -> IngestResult | None:
     """Why the document cannot get a new version now."""
     if seen.jobs:
         return _refused(job, "document_busy")
-    if seen.doc and seen.doc["pending"]:
+    if seen.doc and seen.doc.get("_pending_job_id") is not None:
         detail = "agentic-graphrag began to write this document and did not finish; open the graph with it once"
         return _refused(job, "document_busy", detail)
     if seen.citers > cypher.MAX_CITERS:

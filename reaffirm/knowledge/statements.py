@@ -13,28 +13,29 @@ _JOBS = """OPTIONAL MATCH (job:CutoverJob)
 WHERE job.status IN $unfinished AND job.document_key = $document_key AND job.lease_expires_at > $now_ms
 """
 
+# The document's properties are taken once and kept: on Neo4j, whose reads see what others commit meanwhile, its hash
+# might otherwise be that of one version where its chunks are counted, and of the next where it is returned.
 READ_STATE = (
     """WITH 1 AS one
 OPTIONAL MATCH (doc:Document {id: $id})
-WITH doc
+WITH doc, properties(doc) AS known
 """
     + _JOBS
-    + """WITH doc, count(job) AS jobs
+    + """WITH doc, known, count(job) AS jobs
 OPTIONAL MATCH (a:DocumentActivation {id: $activation_id})
-WITH doc, jobs, a
+WITH doc, known, jobs, a
 OPTIONAL MATCH (c:Chunk)
-WHERE c.document_id = $id AND c.content_hash = doc.current_content_hash AND c._pending_job_id IS NULL
-WITH doc, jobs, a, c
+WHERE c.document_id = $id AND c.content_hash = known.current_content_hash AND c._pending_job_id IS NULL
+WITH doc, known, jobs, a, c
 OPTIONAL MATCH (doc)-[part:HAS_PART]->(c) WHERE part.invalid_at IS NULL AND part._pending_job_id IS NULL
-WITH doc, jobs, a, count(part) AS parts
+WITH doc, known, jobs, a, count(part) AS parts
 OPTIONAL MATCH (s:DecisionSupport) WHERE s.document_node_id = $id AND s.kind = 'document' AND s.current = true
-WITH doc, jobs, a, parts, s
+WITH doc, known, jobs, a, parts, s
 OPTIONAL MATCH (d:Decision)-[h:HAS_SUPPORT]->(s) WHERE d.status = 'active'
-WITH doc, jobs, a, parts, count(DISTINCT d) AS citers
+WITH doc, known, jobs, a, parts, count(DISTINCT d) AS citers
 OPTIONAL MATCH (p:Project {_agrag_history_record: true, project_id: $project_id})-[source:HAS_SOURCE]->(doc)
-WITH doc, jobs, a, parts, citers, count(source) AS sources
-RETURN CASE WHEN doc IS NULL THEN null ELSE doc{.title, .uri, .published_at, .content_date, .media_type,
-    .current_content_hash, .activation_seq, pending: doc._pending_job_id IS NOT NULL} END AS doc,
+WITH known, jobs, a, parts, citers, count(source) AS sources
+RETURN known AS doc,
   CASE WHEN a IS NULL THEN null ELSE a{.activation_seq, .content_hash, .decisions_flagged} END AS activation,
   jobs, parts, citers, sources"""
 )
