@@ -205,6 +205,7 @@ def _describe(store: GraphStore, job: Job, seen: Seen, doc: dict[str, Any], now:
             id=job.document_id,
             seen_seq=seen.seq,
             seen_hash=seen.hash,
+            seen_parts=seen.parts,
             facts={
                 "changes": changes | {"updated_at": now} if changes else {},
                 "source_of": [job.project_id] if link else [],
@@ -231,6 +232,7 @@ def _common(job: Job, seen: Seen, now: str) -> dict[str, Any]:
         "document_key": job.document_key,
         "seen_seq": seen.seq,
         "seen_hash": seen.hash,
+        "seen_parts": seen.parts,
         "seq": seen.seq + 1,
         "activation_id": job.activation_id,
         "chunker_hash": CHUNKER_HASH,

@@ -40,11 +40,19 @@ RETURN known AS doc,
   jobs, parts, citers, sources"""
 )
 
+# Behind the lock, that of the chunks as well: an unlocked read of Neo4j may see half of what another writer commits.
 _SEEN = """MATCH (doc:Document {id: $id})
 //@lock doc
 WITH doc
 WHERE coalesce(doc.activation_seq, 0) = $seen_seq AND coalesce(doc.current_content_hash, '') = $seen_hash
   AND doc._pending_job_id IS NULL
+OPTIONAL MATCH (c:Chunk)
+WHERE c.document_id = $id AND c.content_hash = $seen_hash AND c._pending_job_id IS NULL
+WITH doc, c
+OPTIONAL MATCH (doc)-[part:HAS_PART]->(c) WHERE part.invalid_at IS NULL AND part._pending_job_id IS NULL
+WITH doc, count(part) AS parts
+WHERE parts = $seen_parts
+WITH doc
 """
 
 _UNKNOWN = """OPTIONAL MATCH (known:Document {id: $id})
