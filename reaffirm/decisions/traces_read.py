@@ -1,0 +1,51 @@
+"""The reads of DecisionTraces: decisions, their supports, and how they stand to each other."""
+
+from reaffirm import ids
+from reaffirm.decisions import listing
+from reaffirm.decisions.conflicts import list_conflicts
+from reaffirm.decisions.models import (
+    ConflictList,
+    Decision,
+    DecisionLookup,
+    DecisionPage,
+    DecisionResult,
+    SupportHistoryPage,
+)
+from reaffirm.decisions.recording import Scope
+
+
+class DecisionReads:
+    """Look up and list decisions."""
+
+    _scope: Scope
+
+    def get_decision(self, decision_id: str) -> DecisionLookup:
+        """One decision of this project, with its current supports."""
+        return listing.get_decision(self._scope, decision_id)
+
+    def list_decisions(
+        self, task_name: str, *, include_history: bool = True, limit: int = 20, cursor: str | None = None
+    ) -> DecisionPage:
+        """Decisions of a task, newest first, in pages of at most 100; with superseded and rejected ones by default."""
+        task = ids.task_id(self._scope.project_id, task_name) if isinstance(task_name, str) else ""
+        return listing.list_decisions(self._scope, task, include_history=include_history, limit=limit, cursor=cursor)
+
+    def task_decisions(self, task_id: str, *, limit: int = 100) -> tuple[Decision, ...]:
+        """The newest decisions of a task, by its id."""
+        return listing.list_decisions(self._scope, task_id, include_history=True, limit=limit, cursor=None).decisions
+
+    def list_support_history(self, decision_id: str, *, after_ordinal: int = -1, limit: int = 20) -> SupportHistoryPage:
+        """Every support that a decision has or had, in the order of adding, with who reviewed it and when."""
+        return listing.support_history(self._scope, decision_id, after_ordinal=after_ordinal, limit=limit)
+
+    def list_conflicts(self) -> ConflictList:
+        """Choice keys whose active decisions in different tasks differ in conclusion."""
+        return list_conflicts(self._scope.store, self._scope.project_id)
+
+    def find_request(self, request_id: str) -> DecisionResult | None:
+        """What became of a write: its stored result, or None when the graph has no such write."""
+        return listing.find_request(self._scope, request_id)
+
+    def cites_document(self, document_id: str) -> bool:
+        """Whether a decision of the project cites, or once cited, a document."""
+        return listing.cites_document(self._scope, document_id)
