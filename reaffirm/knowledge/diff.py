@@ -41,15 +41,15 @@ def passage_diff(
     old, new = _Side(old_text, old_range), _Side(new_text, new_range)
     groups = _aligned(old_text, new_text)
     rows: list[DiffRow] = []
-    hidden = 0
+    hidden: list[Group] = []
     shown = _shown(groups, old, new, max(0, context))
     for n, group in enumerate(groups):
         if n not in shown:
-            hidden += group.size
+            hidden.append(group)
             continue
         rows += _fold(hidden)
         rows += _drawn(group, old, new)
-        hidden = 0
+        hidden = []
     rows += _fold(hidden)
     added, removed = words_that_changed(old.passage, new.passage)
     space_only = sum(row.kind == "space" for row in rows)
@@ -99,9 +99,10 @@ def _overlap(span: Span, other: Span | None) -> bool:
     return other is not None and span[0] < other[1] and other[0] < span[1]
 
 
-def _fold(hidden: int) -> Iterator[DiffRow]:
-    if hidden:
-        yield DiffRow(kind="fold", hidden=hidden)
+def _fold(groups: Sequence[Group]) -> Iterator[DiffRow]:
+    if groups:
+        changed = sum(group.size for group in groups if group.kind != "kept")
+        yield DiffRow(kind="fold", hidden=sum(group.size for group in groups), hidden_changed=changed)
 
 
 def _shown(groups: Sequence[Group], old: _Side, new: _Side, context: int) -> set[int]:
@@ -155,8 +156,14 @@ def _row(kind: str, pieces: Sequence[Piece], i: int | None, j: int | None, *, ot
         old_number=None if i is None else i + 1,
         new_number=None if j is None else j + 1,
         other_number=None if other is None else other + 1,
-        cited=any(piece.cited for piece in pieces),
+        cited_in=_cited_in({piece.kind for piece in pieces if piece.cited}),
     )
+
+
+def _cited_in(kinds: set[str]) -> str:
+    if "same" in kinds or kinds >= {"del", "add"}:
+        return "both"
+    return "old" if "del" in kinds else "new" if "add" in kinds else ""
 
 
 def _merged(pieces: Sequence[Piece]) -> Iterator[Piece]:

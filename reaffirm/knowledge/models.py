@@ -140,10 +140,12 @@ class DiffRow(Model):
 
     Attributes:
         kind: same, change, add, del, moved (its new place, words marked), moved_away (its old place), space (differs
-            only in white space), fold (hidden unchanged paragraphs, count in ``hidden``).
+            only in white space), fold (paragraphs that are not shown: ``hidden`` of them, ``hidden_changed`` not the
+            same as before).
         old_number, new_number: Paragraph numbers from 1.
         other_number: For moved and moved_away, the paragraph number at the other end.
-        cited: This paragraph holds the cited passage or its current range.
+        cited_in: Which text this paragraph holds of the cited passage: ``old`` (as it was cited), ``new`` (its current
+            range), ``both``, or nothing.
     """
 
     kind: str
@@ -151,8 +153,13 @@ class DiffRow(Model):
     old_number: int | None = None
     new_number: int | None = None
     other_number: int | None = None
-    cited: bool = False
+    cited_in: str = ""
     hidden: int = 0
+    hidden_changed: int = 0
+
+    @property
+    def cited(self) -> bool:
+        return bool(self.cited_in)
 
 
 class PassageDiff(Model):

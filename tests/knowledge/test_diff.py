@@ -97,7 +97,7 @@ def test_what_is_far_from_the_passage_is_folded_and_counted() -> None:
     old = "\n\n".join(TEXT)
     diff = diffed(old, old.replace("matter 0 ", "thing 0 "), TEXT[15], TEXT[15])
     assert kinds(diff) == ["fold", "same", "same", "same", "same", "same", "fold"]
-    assert [row.hidden for row in diff.rows if row.kind == "fold"] == [13, 12]
+    assert [(row.hidden, row.hidden_changed) for row in diff.rows if row.kind == "fold"] == [(13, 1), (12, 0)]
     assert [row.old_number for row in diff.rows if row.cited] == [16]
 
 
@@ -229,3 +229,15 @@ def test_equal_texts_have_no_marks(text: str) -> None:
     diff = passage_diff(old_text=text, old_range=(0, len(text)), new_text=text, new_range=(0, len(text)))
     assert {piece.kind for row in diff.rows for piece in row.pieces} <= {"same"}
     assert (diff.space_only, diff.words_added, diff.words_removed) == (0, 0, 0)
+
+
+def test_a_sentence_that_moved_is_shown_where_it_stood_and_where_it_stands() -> None:
+    """PEP 8: a sentence at the end of one paragraph became a paragraph of its own further on."""
+    sentence = "Make sure to indent the continued line."
+    old = ["Wrap long lines. " + sentence, *TEXT[:12]]
+    new = ["Wrap long lines.", *TEXT[:12], sentence, TEXT[12]]
+    diff = diffed("\n\n".join(old), "\n\n".join(new), sentence, sentence)
+    assert [(row.old_number, row.new_number, row.cited_in) for row in diff.rows if row.cited] == [
+        (1, 1, "old"),
+        (None, 14, "new"),
+    ]
