@@ -115,8 +115,7 @@ class _Line:
 
     def _swallow(self) -> None:
         """Take the rest of the answer, so that the server has done all that it was sent."""
-        self._server.settimeout(QUIET_SECONDS)
-        while _receive(self._server):
+        while _receive(self._server, QUIET_SECONDS):
             pass
 
     def _end(self) -> None:
@@ -124,8 +123,10 @@ class _Line:
         _end(self._server)
 
 
-def _receive(line: socket.socket) -> bytes:
+def _receive(line: socket.socket, seconds: float | None = None) -> bytes:
+    """What came, or nothing: the line is at its end, was closed by the other thread, or was silent for ``seconds``."""
     try:
+        line.settimeout(seconds)
         return line.recv(65_536)
     except OSError:
         return b""
