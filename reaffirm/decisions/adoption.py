@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from reaffirm import ids
+from reaffirm.decisions.causes import origin_of
 from reaffirm.decisions.records import FLAG_FACTS, present
 from reaffirm.store import GraphStore
 
@@ -24,8 +25,8 @@ OPTIONAL MATCH (k:Decision) WHERE k._agrag_history_record = true AND k.id = s.ta
 RETURN d{.id, .review_reason, .created_at, .flagged_ms, .cause_kind, .cause_seq} AS decision, collect({id: s.id,
   document_id: doc.id, seq: s.recorded_activation_seq, current_seq: doc.activation_seq,
   removed: doc.current_content_hash IS NULL, reviewed_at: s.reviewed_at, activation_id: act.id,
-  activated_at: act.activated_at, parent_id: k.id, parent_status: k.status, parent_state: k.review_state,
-  parent_ms: k.flagged_ms}) AS supports
+  activated_at: act.activated_at, parent: k{.id, .status, .review_state, .review_reason, .cause_kind, .cause_root_id,
+  .cause_depth, .flagged_ms}}) AS supports
 """
 
 # Flags without a place in the order.
@@ -52,12 +53,25 @@ WITH d, x.activation_seq AS seq, count(s) AS changed
 WITH d, CASE d.cause_kind
   WHEN 'document' THEN changed = 0 OR seq <> d.cause_seq OR d.review_reason = 'dependency_review'
   WHEN 'decision' THEN d.review_reason <> 'dependency_review'
+  WHEN 'reopened' THEN d.review_reason <> 'dependency_review'
   ELSE d.review_reason <> 'source_changed_during_recording' END AS outdated
 WHERE outdated = true
 WITH d
 """
     + CITED
 )
+
+# Flags by a parent whose origin is not known, because the parent's was not known when they were raised.
+ROOTLESS = """
+MATCH (d:Decision) WHERE d.project_id = $project AND d.status = 'active' AND d.review_state = 'needs_review'
+  AND d.cause_kind = 'decision' AND d.cause_root_id IS NULL
+WITH d
+MATCH (k:Decision) WHERE k._agrag_history_record = true AND k.id = d.cause_decision_id
+  AND (k.status <> 'active' OR k.review_state = 'clear' OR k.review_reason <> 'dependency_review'
+    OR k.cause_root_id IS NOT NULL OR coalesce(k.cause_kind, 'decision') <> 'decision')
+RETURN d{.id, .cause_kind, .cause_seq} AS decision, k{.id, .status, .review_state, .review_reason, .cause_kind,
+  .cause_root_id, .cause_depth} AS parent LIMIT $limit
+"""
 
 # Facts of a flag on a decision that the other program cleared.
 LEFT_BEHIND = """
@@ -125,6 +139,7 @@ def adopt_flags(store: GraphStore, *, project_id: str | None = None, limit: int 
         _tidy(store, each, limit)
         + place_flags(store, each, limit=limit)
         + _placed(store, OUTDATED, each, limit)
+        + _rooted(store, each, limit)
         + _mark(store, each, limit)
         for each in projects
     )
@@ -149,6 +164,27 @@ def _placed(store: GraphStore, query: str, project_id: str, limit: int) -> int:
         if not count:
             break
     return placed
+
+
+def _rooted(store: GraphStore, project_id: str, limit: int) -> int:
+    """Give flags by a parent their origin, from the top down: each round those whose parent has one."""
+    done = 0
+    while done < limit:
+        rows = store.read(ROOTLESS, project=project_id, limit=min(BATCH, limit - done))
+        if not rows:
+            break
+        facts = [{**_was(row["decision"]), "facts": _origin_facts(row["parent"])} for row in rows]
+        written = store.write(PLACE, rows=facts)
+        count = int(written[0]["placed"]) if written else 0
+        done += count
+        if not count:
+            break
+    return done
+
+
+def _origin_facts(parent: Mapping[str, Any]) -> dict[str, Any]:
+    root, depth = origin_of(parent)
+    return {"cause_root_id": root, "cause_depth": depth}
 
 
 def _was(decision: Mapping[str, Any]) -> dict[str, Any]:
@@ -187,18 +223,23 @@ def _facts(row: Mapping[str, Any], now: int) -> dict[str, Any]:
         "cause_activation_id": newest["activation_id"],
         "cause_seq": newest["current_seq"],
         "anchor_states": None,
+        "cause_by": None,
+        "cause_reason": None,
     }
 
 
 def _parent_facts(supports: list[dict[str, Any]], now: int) -> dict[str, Any]:
-    parents = [each for each in supports if each["parent_id"]]
-    doubtful = [each for each in parents if each["parent_status"] != "active" or each["parent_state"] != "clear"]
+    parents = present(each["parent"] for each in supports)
+    doubtful = [each for each in parents if each["status"] != "active" or each["review_state"] != "clear"]
     cause = next(iter(doubtful or parents), None)
     return {
-        "flagged_ms": (cause and cause["parent_ms"]) or now,
+        "flagged_ms": (cause and cause["flagged_ms"]) or now,
         "cause_seq": None,
         "cause_kind": "decision" if cause else None,
-        "cause_decision_id": cause and cause["parent_id"],
+        "cause_decision_id": cause and cause["id"],
+        "cause_by": None,
+        "cause_reason": None,
+        **(_origin_facts(cause) if cause else {}),
     }
 
 

@@ -1,39 +1,15 @@
 """Decisions, supports, flags and verdicts. JSON keys as in agentic-graphrag, which ignores the extra ones."""
 
-from enum import StrEnum
-
 from pydantic import Field
 
+from reaffirm.decisions.causes import Cause as Cause
+from reaffirm.decisions.states import DecisionStatus as DecisionStatus
+from reaffirm.decisions.states import ReviewReason as ReviewReason
+from reaffirm.decisions.states import ReviewState as ReviewState
+from reaffirm.decisions.states import VerdictKind as VerdictKind
 from reaffirm.history.models import Event, StepState, StepSummary, Task, TaskStatus
 from reaffirm.knowledge.models import Anchor, DocumentVersion, PassageDiff
 from reaffirm.models import Instant, Model, Result
-
-
-class DecisionStatus(StrEnum):
-    ACTIVE = "active"
-    REJECTED = "rejected"
-    SUPERSEDED = "superseded"
-
-
-class ReviewState(StrEnum):
-    """``unknown`` is only ever read: the decision is clear, but a review that still spreads may reach it."""
-
-    CLEAR = "clear"
-    NEEDS_REVIEW = "needs_review"
-    UNKNOWN = "unknown"
-
-
-class ReviewReason(StrEnum):
-    SOURCE_CHANGED_DURING_RECORDING = "source_changed_during_recording"
-    SOURCE_CHANGED = "source_changed"
-    SOURCE_REMOVED = "source_removed"
-    DEPENDENCY_REVIEW = "dependency_review"
-
-
-class VerdictKind(StrEnum):
-    REAFFIRM = "reaffirm"
-    SUPERSEDE = "supersede"
-    REJECT = "reject"
 
 
 class DocumentSupportInput(Model):
@@ -77,25 +53,6 @@ class Support(Model):
     reviewed_by: str | None = None
     reviewed_at: Instant | None = None
     review_explanation: str | None = None
-
-
-class Cause(Model):
-    """Why a decision is flagged.
-
-    Attributes:
-        kind: document (a version or a removal), decision (a parent), recording, or unknown (flagged by a program that
-            stores no cause).
-        version: For document: the activation that flagged it. previous_seq: the one that the decision had cited.
-        decision_id, choice_key: For decision: the parent that raised it.
-    """
-
-    kind: str
-    document_key: str | None = None
-    document_title: str | None = None
-    version: DocumentVersion | None = None
-    previous_seq: int | None = None
-    decision_id: str | None = None
-    choice_key: str | None = None
 
 
 class StandingVerdict(Model):

@@ -56,6 +56,7 @@ def _cause(case: Case, row: Mapping[str, Any]) -> Any:
         activation=activation,
         parent=row["cause"],
         previous_seq=max(previous, default=None),
+        way=row["way"],
     )
 
 

@@ -37,8 +37,12 @@ WITH p, epoch, a, more, max(c.id) AS last,
   collect(CASE WHEN properties(c).status = 'active' AND below > 0 THEN c ELSE null END) AS spreading,
   collect(CASE WHEN properties(c).status = 'active' AND properties(c).review_state <> 'needs_review'
     THEN c ELSE null END) AS fresh
+WITH p, epoch, a, more, last, cs, spreading, fresh, a.status = 'active' AND a.review_state = 'needs_review'
+  AND coalesce(a.review_reason, '') = 'dependency_review' AND coalesce(a.cause_kind, 'decision') = 'decision'
+  AS by_parent
 WITH p, epoch, count(a) AS units, collect({a: a, id: a.id, more: more, last: last, cs: cs, spreading: spreading,
-  fresh: fresh}) AS work
+  fresh: fresh, root: CASE WHEN by_parent THEN a.cause_root_id ELSE a.id END,
+  depth: CASE WHEN by_parent THEN a.cause_depth + 1 ELSE 1 END}) AS work
 //@lock p.project_id
 WITH p, epoch, units, work
 OPTIONAL MATCH (o:Decision) WHERE o.project_id = $project AND o.review_pending = true
@@ -47,9 +51,10 @@ WITH p, epoch, units, work, waiting + reduce(n = 0, x IN work |
   n + size(x.spreading) + CASE WHEN x.more THEN 1 ELSE 0 END) AS left
 UNWIND work AS x
 WITH p, epoch, units, left, x, x.a AS a, x.id AS cause, x.more AS more, x.last AS last, x.cs AS cs,
-  x.spreading AS spreading, x.fresh AS fresh
+  x.spreading AS spreading, x.fresh AS fresh, x.root AS root, x.depth AS depth
 FOREACH (c IN fresh | SET c.review_state = 'needs_review', c.review_reason = 'dependency_review', c.flagged_ms = $ms,
-  c.cause_kind = 'decision', c.cause_decision_id = cause)
+  c.cause_kind = 'decision', c.cause_decision_id = cause,
+  c.cause_root_id = root, c.cause_depth = depth)
 FOREACH (c IN spreading | SET c.review_pending = true)
 FOREACH (c IN cs | SET c.review_epoch = epoch)
 FOREACH (k IN CASE WHEN a IS NULL THEN [] ELSE [a] END |

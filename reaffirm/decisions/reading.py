@@ -80,27 +80,33 @@ OPTIONAL MATCH (doc)-[ha:HAS_ACTIVATION]->(act:DocumentActivation)
 WITH d, t, q, supports, docs, chunks, events, near, queued, collect(act{.*, document_id: doc.id}) AS activations
 OPTIONAL MATCH (cause:Decision) WHERE cause._agrag_history_record = true AND cause.id = d.cause_decision_id
 WITH d, t, q, supports, docs, chunks, events, near, queued, activations, cause{.*} AS cause
+OPTIONAL MATCH (root:Decision) WHERE root._agrag_history_record = true AND root.id = d.cause_root_id
+WITH d, t, q, supports, docs, chunks, events, near, queued, activations, cause,
+  CASE WHEN root IS NULL OR root.id = d.id THEN null ELSE shortestPath((d)-[:DEPENDS_ON*1..50]->(root)) END AS way
+WITH d, t, q, supports, docs, chunks, events, near, queued, activations, cause,
+  [x IN CASE WHEN way IS NULL THEN [] ELSE nodes(way) END | x{.id, .choice_key, .question, .status, .review_state}]
+  AS way
 OPTIONAL MATCH (dep:Decision)-[r:DEPENDS_ON]->(d) WHERE dep.status = 'active'
-WITH d, t, q, supports, docs, chunks, events, near, queued, activations, cause, dep ORDER BY dep.created_at, dep.id
-WITH d, t, q, supports, docs, chunks, events, near, queued, activations, cause, count(dep) AS dependent_count,
+WITH d, t, q, supports, docs, chunks, events, near, queued, activations, cause, way, dep ORDER BY dep.created_at, dep.id
+WITH d, t, q, supports, docs, chunks, events, near, queued, activations, cause, way, count(dep) AS dependent_count,
   collect(dep)[0..50] AS deps
 UNWIND (CASE WHEN size(deps) = 0 THEN [null] ELSE deps END) AS dep
 OPTIONAL MATCH (dt:Task)-[dm:MADE]->(dep)
-WITH d, t, q, supports, docs, chunks, events, near, queued, activations, cause, dependent_count,
+WITH d, t, q, supports, docs, chunks, events, near, queued, activations, cause, way, dependent_count,
   collect(dep{.*, task_name: dt.name}) AS dependents
 OPTIONAL MATCH (v:Decision) WHERE v._agrag_history_record = true AND v.task_id = d.task_id
   AND v.choice_key = d.choice_key AND v.revision >= 1
-WITH d, t, q, supports, docs, chunks, events, near, queued, activations, cause, dependent_count, dependents, v
+WITH d, t, q, supports, docs, chunks, events, near, queued, activations, cause, way, dependent_count, dependents, v
 ORDER BY v.revision DESC
-WITH d, t, q, supports, docs, chunks, events, near, queued, activations, cause, dependent_count, dependents,
+WITH d, t, q, supports, docs, chunks, events, near, queued, activations, cause, way, dependent_count, dependents,
   collect(v{.*})[0..50] AS revisions
 OPTIONAL MATCH (o:Decision) WHERE o.project_id = $project AND o.status = 'active' AND o.choice_key = d.choice_key
-WITH d, t, q, supports, docs, chunks, events, near, queued, activations, cause, dependent_count, dependents, revisions,
-  [x IN collect(o) WHERE x.task_id <> d.task_id][0..10] AS others
+WITH d, t, q, supports, docs, chunks, events, near, queued, activations, cause, way, dependent_count, dependents,
+  revisions, [x IN collect(o) WHERE x.task_id <> d.task_id][0..10] AS others
 UNWIND (CASE WHEN size(others) = 0 THEN [null] ELSE others END) AS other
 OPTIONAL MATCH (ot:Task)-[om:MADE]->(other)
 RETURN d{.*} AS decision, t{.*} AS task, q{.*} AS request, supports, docs, chunks, events, near, queued, activations,
-  cause, dependent_count, dependents, revisions, collect(other{.*, task_name: ot.name}) AS precedents
+  cause, way, dependent_count, dependents, revisions, collect(other{.*, task_name: ot.name}) AS precedents
 """
 )
 
@@ -120,7 +126,8 @@ OPTIONAL MATCH (e:Event) WHERE e._agrag_history_record = true AND e.id IN $event
 WITH t, q, revisions, docs, collect(e{.id, .payload_sha256, .redacted_at}) AS events
 OPTIONAL MATCH (k:Decision) WHERE k._agrag_history_record = true AND k.id IN $decision_ids
 WITH t, q, revisions, docs, events,
-  collect(CASE WHEN k.project_id = $project THEN k{.id, .status, .review_state, .choice_key} END) AS near
+  collect(CASE WHEN k.project_id = $project THEN k{.id, .status, .review_state, .review_reason, .choice_key,
+    .cause_kind, .cause_root_id, .cause_depth} END) AS near
 UNWIND (CASE WHEN size($pairs) = 0 THEN [null] ELSE $pairs END) AS pair
 OPTIONAL MATCH (c:Chunk) WHERE c.document_id = pair.doc AND c.content_hash = pair.hash
 WITH t, q, revisions, docs, events, near, c

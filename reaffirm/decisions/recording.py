@@ -95,10 +95,16 @@ def _review(resolved: Resolved, at: str) -> dict[str, Any]:
     if resolved.changed:
         reason = ReviewReason.SOURCE_CHANGED_DURING_RECORDING.value
         return {**flagged, "review_reason": reason, "cause_kind": "recording"}
-    doubtful = [parent["id"] for parent in resolved.parents if parent["state"] != ReviewState.CLEAR]
+    doubtful = next((parent for parent in resolved.parents if parent["state"] != ReviewState.CLEAR), None)
     if doubtful:
-        reason = ReviewReason.DEPENDENCY_REVIEW.value
-        return {**flagged, "review_reason": reason, "cause_kind": "decision", "cause_decision_id": doubtful[0]}
+        return {
+            **flagged,
+            "review_reason": ReviewReason.DEPENDENCY_REVIEW.value,
+            "cause_kind": "decision",
+            "cause_decision_id": doubtful["id"],
+            "cause_root_id": doubtful["root"],
+            "cause_depth": doubtful["depth"],
+        }
     return {"review_state": ReviewState.CLEAR.value}
 
 

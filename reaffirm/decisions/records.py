@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from reaffirm import ids
+from reaffirm.decisions.causes import Cause, CauseStep
 from reaffirm.decisions.models import (
-    Cause,
     Decision,
     DecisionStatus,
     ReviewReason,
@@ -27,6 +27,10 @@ FLAG_FACTS = (
     "cause_activation_id",
     "cause_seq",
     "cause_decision_id",
+    "cause_root_id",
+    "cause_depth",
+    "cause_by",
+    "cause_reason",
     "anchor_states",
     "words_added",
     "words_removed",
@@ -124,6 +128,7 @@ def cause_from(
     activation: Mapping[str, Any] | None,
     parent: Mapping[str, Any] | None,
     previous_seq: int | None = None,
+    way: Iterable[Mapping[str, Any]] = (),
 ) -> Cause:
     """Why a decision is flagged.
 
@@ -131,6 +136,7 @@ def cause_from(
         document, activation: What ``cause_document_id`` and ``cause_activation_id`` name.
         parent: What ``cause_decision_id`` names.
         previous_seq: The activation of that document that the decision cites.
+        way: The decisions from this one to the root, where they were read.
     """
     if row.get("cause_kind") == "document" and document and document.get("id"):
         return Cause(
@@ -139,12 +145,34 @@ def cause_from(
             document_title=document.get("title"),
             version=version_from(activation) if activation and activation.get("id") else None,
             previous_seq=previous_seq,
+            by=row.get("cause_by"),
+            reason=row.get("cause_reason"),
         )
     if row.get("cause_kind") == "decision" and parent and parent.get("id"):
-        return Cause(kind="decision", decision_id=parent["id"], choice_key=parent["choice_key"])
+        path = tuple(_step(each) for each in reversed(list(way)))
+        return Cause(
+            kind="decision",
+            decision_id=parent["id"],
+            choice_key=parent["choice_key"],
+            root=row.get("cause_root_id"),
+            depth=len(path) - 1 if path else row.get("cause_depth"),
+            path=path,
+        )
+    if row.get("cause_kind") == "reopened":
+        return Cause(kind="reopened", by=row.get("cause_by"), reason=row.get("cause_reason"))
     if row.get("review_reason") == ReviewReason.SOURCE_CHANGED_DURING_RECORDING:
         return Cause(kind="recording")
     return Cause(kind="unknown")
+
+
+def _step(row: Mapping[str, Any]) -> CauseStep:
+    return CauseStep(
+        decision_id=row["id"],
+        choice_key=row["choice_key"],
+        question=row.get("question"),
+        status=DecisionStatus(row["status"]),
+        review_state=ReviewState(row["review_state"]),
+    )
 
 
 def version_from(row: Mapping[str, Any]) -> DocumentVersion:

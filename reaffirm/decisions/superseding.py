@@ -86,7 +86,7 @@ def _cited_again(case: Case, picks: Picks) -> Resolved:
     documents = case.document_guards([row["document_node_id"] for row in rows if row["kind"] == "document"])
     cited = {row["decision_id"] for row in rows if row["kind"] == "decision"}
     known = {node["id"]: node for parent in case.parents.values() for node in (parent, case.successor(parent)) if node}
-    parents = [{"id": each, "state": known[each]["review_state"]} for each in sorted(cited)]
+    parents = [citing.parent_guard(known[each]) for each in sorted(cited)]
     events = sorted({row["event_id"] for row in rows if row["kind"] == "event"})
     return Resolved(rows, documents, events, parents, changed=False)
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from reaffirm import fields, ids
+from reaffirm.decisions.causes import origin_of
 from reaffirm.decisions.models import (
     DecisionSupportInput,
     DocumentSupportInput,
@@ -178,7 +179,7 @@ def resolve(
         if isinstance(support, DecisionSupportInput):
             rows[number] = _decision(support, decisions, f"{where}[{number}]")
     guards = [guard(documents[each]) for each in wanted.document_ids]
-    parents = [{"id": each, "state": decisions[each]["review_state"]} for each in wanted.decision_ids]
+    parents = [parent_guard(decisions[each]) for each in wanted.decision_ids]
     return Resolved([rows[number] for number in sorted(rows)], guards, wanted.event_ids, parents, changed)
 
 
@@ -272,6 +273,12 @@ def guard(document: Mapping[str, Any]) -> dict[str, Any]:
     """What a write requires of a cited document. Both, since on FalkorDB agentic-graphrag commits them one by one."""
     hash_now = document.get("current_content_hash") or ""
     return {"id": document["id"], "seq": document["activation_seq"], "hash": hash_now}
+
+
+def parent_guard(decision: Mapping[str, Any]) -> dict[str, Any]:
+    """What a write requires of a cited decision, with the origin of the flag that it passes on."""
+    root, depth = origin_of(decision)
+    return {"id": decision["id"], "state": decision["review_state"], "root": root, "depth": depth}
 
 
 def with_ids(rows: list[dict[str, Any]], decision_id: str, project_id: str) -> list[dict[str, Any]]:

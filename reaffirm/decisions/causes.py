@@ -1,0 +1,65 @@
+"""Why a decision is flagged, and the way that a flag took from the decision where it began."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from reaffirm.decisions.states import DecisionStatus, ReviewReason, ReviewState
+from reaffirm.knowledge.models import DocumentVersion
+from reaffirm.models import Model
+
+
+class CauseStep(Model):
+    """One decision on the way of a flag."""
+
+    decision_id: str
+    choice_key: str
+    question: str | None = None
+    status: DecisionStatus
+    review_state: ReviewState
+
+
+class Cause(Model):
+    """Why a decision is flagged.
+
+    Attributes:
+        kind: document (a version or a removal), decision (a parent), recording, reopened (a person's will), or unknown
+            (flagged by a program that stores no cause).
+        version: For document: the activation that flagged it. previous_seq: the one that the decision had cited.
+        decision_id, choice_key: For decision: the parent that raised it.
+        root: For decision: where the flag began, the id of the first decision whose own cause is no parent.
+        depth: How many citations lie between the root and this decision; 1 = it cites the root.
+        path: The shortest way, the root first and this decision last. Only ``review_case()`` tells it, and none that is
+            longer than 50 citations.
+        by, reason: For reopened: who asked for another look, and why. Told beside a document too, when its version came
+            after the reopening.
+    """
+
+    kind: str
+    document_key: str | None = None
+    document_title: str | None = None
+    version: DocumentVersion | None = None
+    previous_seq: int | None = None
+    decision_id: str | None = None
+    choice_key: str | None = None
+    root: str | None = None
+    depth: int | None = None
+    path: tuple[CauseStep, ...] = ()
+    by: str | None = None
+    reason: str | None = None
+
+
+def origin_of(row: Mapping[str, Any]) -> tuple[str | None, int | None]:
+    """Where a flag that a decision passes on began, and how far from there whoever cites the decision is.
+
+    Itself at distance 1, unless it was flagged by a parent: then that one's origin, as far as it is known.
+    """
+    by_parent = (
+        row["status"] == DecisionStatus.ACTIVE
+        and row["review_state"] == ReviewState.NEEDS_REVIEW
+        and row.get("review_reason") == ReviewReason.DEPENDENCY_REVIEW
+        and (row.get("cause_kind") or "decision") == "decision"
+    )
+    if not by_parent:
+        return row["id"], 1
+    depth = row.get("cause_depth")
+    return row.get("cause_root_id"), None if depth is None else depth + 1
