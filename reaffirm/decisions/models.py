@@ -125,11 +125,24 @@ class DecisionPage(Model):
     count: int = 0
     next_cursor: str | None = None
 
+    @property
+    def page(self) -> "DecisionPage":
+        """Itself: agentic-graphrag wraps the page in a lookup."""
+        return self
+
+    @property
+    def truncated(self) -> bool:
+        return self.next_cursor is not None
+
 
 class SupportHistoryPage(Model):
     found: bool
     supports: tuple[Support, ...] = ()
     next_after_ordinal: int | None = None
+
+    @property
+    def truncated(self) -> bool:
+        return self.next_after_ordinal is not None
 
 
 class ConflictGroup(Model):
@@ -220,6 +233,10 @@ class ReviewPage(Model):
     @property
     def decisions(self) -> tuple[Decision, ...]:
         return tuple(row.decision for row in self.rows)
+
+    @property
+    def truncated(self) -> bool:
+        return self.next_cursor is not None
 
 
 class Citation(Model):

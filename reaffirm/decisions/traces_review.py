@@ -50,6 +50,10 @@ class DecisionReview:
             self._scope.store, self._scope.project_id, filters, limit=limit, cursor=cursor, backwards=backwards is True
         )
 
+    # Their names in release 0.0.6
+    list_review = list_decisions_for_review
+    continue_review_propagation = continue_decision_review
+
     def _filters(self, task_name: object, reason: object, document_key: object, choice_key: object) -> Filters:
         task = None if task_name is None else fields.name("task_name", task_name)
         document = None if document_key is None else fields.document_key("document_key", document_key)

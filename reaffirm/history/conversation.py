@@ -166,7 +166,7 @@ class ConversationHistory:
         return settle(lambda: steps.write(self._scope, draft, claimed))
 
     def list_steps(
-        self, task_name: str, *, state: StepState | str | None = None, after_name: str | None = None, limit: int = LIMIT
+        self, task_name: str, state: StepState | str | None = None, *, after_name: str | None = None, limit: int = LIMIT
     ) -> StepPage:
         """A page of steps by name, each with the validity of its result now; ``state`` leaves those of one state."""
         name = name_or_none(task_name)

@@ -120,11 +120,19 @@ class EventPage(Model):
     next_after_seq: int | None = None
     total: int = 0
 
+    @property
+    def truncated(self) -> bool:
+        return self.next_after_seq is not None
+
 
 class StepPage(Model):
     found: bool
     steps: tuple[StepSummary, ...] = ()
     next_after_name: str | None = None
+
+    @property
+    def truncated(self) -> bool:
+        return self.next_after_name is not None
 
 
 class TaskPage(Model):

@@ -58,7 +58,7 @@ class Agrag:
         Args:
             anew: On a new connection, with nothing remembered of its schema.
         """
-        self.call("sessions.use", "anew" if anew else "kept", **_address(store_url))
+        self.call("sessions.use", "anew" if anew else "kept", **address(store_url))
 
     def close(self) -> None:
         assert self._process.stdin and self._process.stdout
@@ -72,7 +72,7 @@ class Agrag:
         self._log.close()
 
 
-def _address(store_url: str) -> dict[str, Any]:
+def address(store_url: str) -> dict[str, Any]:
     if store_url.startswith("embedded:"):
         folder, _, graph = store_url.removeprefix("embedded:").partition("?graph=")
         server = embedded.ensure(folder)

@@ -1,26 +1,22 @@
 """Runs inside agentic-graphrag's own environment: calls its public classes as tests ask, one JSON line for one call.
 
 A request is ``{"call": "<part>.<method>", "project": …, "agent": …, "args": […], "kwargs": {…}}``, the answer
-``{"result": …}`` or ``{"error": "<type>: <text>"}``. It imports nothing of ours. No model and no network is used: an
-extractor that finds nothing, embeddings from a digest, a tokenizer of characters.
+``{"result": …}`` or ``{"error": "<type>: <text>"}``. It imports nothing of ours.
 """
 
 import asyncio
 import hashlib
 import json
 import sys
+from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-import agrag.graphdb.falkordb as falkordb
-from agrag.chunking import Chunker
 from agrag.common.data_models.decision import DecisionSupportInput, DocumentSupportInput, EventSupportInput
 from agrag.common.data_models.document import Document, DocumentFamily, DocumentSection, SourceFormat, Unit, UnitKind
 from agrag.common.data_models.evidence import FetchOutcome
-from agrag.common.data_models.extraction import ExtractionResult
 from agrag.common.data_models.task import EventKind, StepKind, StepResultBasis, StepState
 from agrag.decisions import DecisionTraces
-from agrag.embedding.base import Embedder
 from agrag.evidence import fetch_evidence
 from agrag.evidence._shared import chunk_from_row, chunk_reference
 from agrag.evidence.ids import encode_evidence_id
@@ -28,37 +24,16 @@ from agrag.graphdb.falkordb import FalkorDBGraphStore
 from agrag.graphdb.neo4j import Neo4jGraphStore
 from agrag.graphdb.settings import FalkorDBSettings, Neo4jSettings
 from agrag.history import ConversationHistory, HistoryRetention
-from agrag.ingestion.extract import Extractor
 from agrag.ingestion.graph import Graph
-from agrag.ingestion.settings import ExtractionSettings
 from pydantic import BaseModel
 
-# Our embedded server has an older module than it asks for. What it does there is what it does on a newer one.
-falkordb.MIN_MODULE_VERSION = 0
+sys.path.append(str(Path(__file__).parent))  # -I leaves out even the folder of the script
+from stand_ins import MODELS
 
 CURRENT_CHUNKS = (
     "MATCH (d:Document {document_key: $key})-[p:HAS_PART]->(c:Chunk) "
     "WHERE p.invalid_at IS NULL AND c.content_hash = d.current_content_hash RETURN c AS chunk ORDER BY c.index"
 )
-
-
-class NullExtractor(Extractor):
-    async def extract(self, chunk: Any, schema: Any) -> ExtractionResult:
-        return ExtractionResult(entities=[], relations=[], extractor_name="null")
-
-
-async def _eight(_: Embedder) -> int:
-    return 8
-
-
-async def _digests(_: Embedder, texts: Any) -> list[list[float]]:
-    return [[(byte + 1) / 256 for byte in hashlib.sha256(text.encode()).digest()[:8]] for text in texts]
-
-
-class HashEmbedder(Embedder):
-    model = "hash-8"
-    dimensions = _eight
-    embed = _digests
 
 
 class Documents:
@@ -70,14 +45,7 @@ class Documents:
 
     async def open(self) -> None:
         """Its Graph.open: connects, and makes its constraints and indexes."""
-        self._graph = await Graph.open(
-            schema=["Person", "Company"],
-            graph_store=self._store,
-            embedder=HashEmbedder(),
-            extractor=NullExtractor(),
-            extraction_settings=ExtractionSettings(mode="gliner", candidates_enabled=False),
-            chunker=Chunker(size=80, min_size=20, tokenizer="character"),
-        )
+        self._graph = await Graph.open(graph_store=self._store, **MODELS)
 
     async def graph(self) -> Graph:
         if self._graph is None:
