@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 CODE := reaffirm console reviews tasks_app
 PIN := $(BIN)/pip-compile --quiet --no-header --no-emit-find-links --no-emit-index-url --strip-extras
 
-.PHONY: help setup setup-dev demo test lint format pins clean
+.PHONY: help setup setup-dev demo test lint format docs pins clean
 
 help:
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
@@ -32,6 +32,10 @@ lint: setup-dev ## ruff, mypy --strict, djlint, vulture
 format: setup-dev ## put the code in form
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+docs: setup-dev ## the documentation as pages, in var/docs; a warning is an error
+	@$(BIN)/sphinx-build -W --keep-going -q -b html docs var/docs
+	@echo var/docs/index.html
 
 pins: setup-dev ## compile requirements*.in into requirements*.txt; UPGRADE=1 takes newer versions
 	$(PIN) $(if $(UPGRADE),--upgrade) --output-file requirements.txt requirements.in

@@ -254,3 +254,10 @@ def test_nothing_is_left_for_later_in_the_code() -> None:
     code = [path for path in tracked_files() if path.suffix in (".py", ".js", ".html", ".css", ".sh")]
     ours = [path for path in code if "vendor" not in path.parts]
     assert not [str(path.relative_to(ROOT)) for path in ours if later.search(path.read_text())]
+
+
+def test_the_documentation_builds_without_a_warning(tmp_path: Path) -> None:
+    built = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html", "docs", str(tmp_path)]
+    done = subprocess.run(built, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "record_decision" in (tmp_path / "reference" / "decisions.html").read_text()
