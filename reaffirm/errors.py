@@ -26,6 +26,12 @@ CODES: dict[str, str] = {
     "document_busy": "Another program is just writing this document; try again in a minute.",
     "too_many_parts": "The document has more sections and chunks than one statement may erase.",
     "too_many_citers": "More decisions cite this document than one statement may flag.",
+    "on_hold": "A legal hold stands on it; release the hold first.",
+    "hold_not_found": "The project has no such hold, or it was released.",
+    "being_deleted": "The task is just being deleted.",
+    "preview_changed": "What would be deleted is no longer what the preview showed; look at a new preview.",
+    "erased": "This was erased, or the same text was, and it does not come back.",
+    "erasure_key_missing": "This program does not have the key under which erased texts are remembered.",
     "read_only": "The graph has records that break a unique key, so nothing is written until they are repaired.",
     "store_conflict": "Other writers kept this write from finishing; nothing was written. Try again.",
 }

@@ -54,6 +54,8 @@ WITH d, CASE d.cause_kind
   WHEN 'document' THEN changed = 0 OR seq <> d.cause_seq OR d.review_reason = 'dependency_review'
   WHEN 'decision' THEN d.review_reason <> 'dependency_review'
   WHEN 'reopened' THEN d.review_reason <> 'dependency_review'
+  WHEN 'redaction' THEN d.review_reason <> 'source_removed'
+  WHEN 'deletion' THEN d.review_reason <> 'source_removed'
   ELSE d.review_reason <> 'source_changed_during_recording' END AS outdated
 WHERE outdated = true
 WITH d

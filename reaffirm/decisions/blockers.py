@@ -20,6 +20,8 @@ def document_blocker(passage: Passage) -> str | None:
 
 def event_blocker(case: Case, support: Support) -> str | None:
     """Why a cited event keeps its decision from being reaffirmed."""
+    if support.source_deleted_at:
+        return "the event was deleted"  # what has its id now is another one
     event = case.events.get(support.event_id or "")
     if event is None:
         return "the event is no longer there"
@@ -33,6 +35,8 @@ def event_blocker(case: Case, support: Support) -> str | None:
 
 def parent_blocker(case: Case, support: Support) -> str | None:
     """Why a cited decision keeps the one that cites it from being reaffirmed."""
+    if support.source_deleted_at:
+        return "the decision was deleted"
     parent = case.parents.get(support.decision_id or "")
     if parent is None:
         return "the decision is no longer there"

@@ -22,8 +22,9 @@ class Cause(Model):
     """Why a decision is flagged.
 
     Attributes:
-        kind: document (a version or a removal), decision (a parent), recording, reopened (a person's will), or unknown
-            (flagged by a program that stores no cause).
+        kind: document (a version or a removal), decision (a parent), recording, reopened (a person's will), redaction
+            (of a cited event), deletion (of something cited, with its task), or unknown (flagged by a program that
+            stores no cause).
         version: For document: the activation that flagged it. previous_seq: the one that the decision had cited.
         decision_id, choice_key: For decision: the parent that raised it.
         root: For decision: where the flag began, the id of the first decision whose own cause is no parent.
@@ -31,7 +32,8 @@ class Cause(Model):
         path: The shortest way, the root first and this decision last. Only ``review_case()`` tells it, and none that is
             longer than 50 citations.
         by, reason: For reopened: who asked for another look, and why. Told beside a document too, when its version came
-            after the reopening.
+            after the reopening. For redaction and deletion: who erased, and why.
+        erasure_id: For redaction and deletion: the tombstone.
     """
 
     kind: str
@@ -46,6 +48,7 @@ class Cause(Model):
     path: tuple[CauseStep, ...] = ()
     by: str | None = None
     reason: str | None = None
+    erasure_id: str | None = None
 
 
 def origin_of(row: Mapping[str, Any]) -> tuple[str | None, int | None]:

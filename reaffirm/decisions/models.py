@@ -49,6 +49,7 @@ class Support(Model):
     task_name: str | None = None
     seq: int | None = None
     event_payload_sha256: str | None = None
+    source_deleted_at: Instant | None = None  # the event or decision was deleted with its task; its id may come again
     decision_id: str | None = None
     reviewed_by: str | None = None
     reviewed_at: Instant | None = None

@@ -1,4 +1,5 @@
-"""The writes of decisions: one statement each, guards first. Locks in one order: documents, decisions, task, project.
+"""The writes of decisions: one statement each, guards first. Locks in one order: documents, events, decisions, task,
+project.
 
 Guards see the world and not a counter of ours, since agentic-graphrag writes too. A ``//@lock x`` line is a write lock
 on Neo4j and a comment on FalkorDB, which runs one write at a time. Every aggregate behind a guard keeps a variable from
@@ -16,8 +17,19 @@ WITH docs WHERE size(docs) = size($docs) AND all(x IN $docs WHERE any(y IN docs 
   y.id = x.id AND y.activation_seq = x.seq AND coalesce(y.current_content_hash, '') = x.hash))
 """
 
+# Cited events too: a redaction locks the event before it looks who cites it.
+LOCK_EVENTS = """
+OPTIONAL MATCH (e:Event) WHERE e._agrag_history_record = true AND e.id IN $event_ids
+WITH docs, e ORDER BY e.id
+//@lock e
+WITH docs, collect(DISTINCT CASE WHEN properties(e).redacted_at IS NULL
+  AND properties(e).payload_sha256 IN $event_hashes THEN e END) AS es
+WITH docs WHERE size(es) = size($event_ids)
+"""
+
 RECORD = (
     LOCK_DOCUMENTS
+    + LOCK_EVENTS
     + """
 OPTIONAL MATCH (k:Decision) WHERE k._agrag_history_record = true AND k.id IN $parent_ids
 WITH docs, k ORDER BY k.id
@@ -34,9 +46,6 @@ OPTIONAL MATCH (v:Decision) WHERE v._agrag_history_record = true AND v.task_id =
 WITH ks, t, count(v) AS revisions, max(v.revision) AS newest,
   sum(CASE WHEN v.status = 'active' THEN 1 ELSE 0 END) AS active
 WHERE revisions = $revisions AND active = 0 AND coalesce(newest, 0) + 1 = $decision.revision
-OPTIONAL MATCH (e:Event) WHERE e._agrag_history_record = true AND e.id IN $event_ids AND e.redacted_at IS NULL
-  AND e.payload_sha256 IN $event_hashes
-WITH ks, t, count(DISTINCT e) AS es WHERE es = size($event_ids)
 OPTIONAL MATCH (q:Request) WHERE q._agrag_history_record = true AND q.id = $request_node_id
 WITH ks, t, count(q) AS done WHERE done = 0
 MATCH (p:Project) WHERE p._agrag_history_record = true AND p.project_id = $project
@@ -57,6 +66,7 @@ RETURN $decision.id AS id
 
 SUPERSEDE = (
     LOCK_DOCUMENTS
+    + LOCK_EVENTS
     + """
 MATCH (k:Decision) WHERE k._agrag_history_record = true AND k.id IN $locked_ids
 WITH docs, k ORDER BY k.id
@@ -78,9 +88,6 @@ WITH ks, old, t, max(v.revision) AS newest WHERE newest = old.revision AND newes
 OPTIONAL MATCH (old)-[h:HAS_SUPPORT]->(s:DecisionSupport)
 WITH ks, old, t, [x IN collect(s) WHERE x.current = true | x.id] AS cur
 WHERE size(cur) = size($seen_supports) AND all(x IN cur WHERE x IN $seen_supports)
-OPTIONAL MATCH (e:Event) WHERE e._agrag_history_record = true AND e.id IN $event_ids AND e.redacted_at IS NULL
-  AND e.payload_sha256 IN $event_hashes
-WITH ks, old, t, count(DISTINCT e) AS es WHERE es = size($event_ids)
 OPTIONAL MATCH (q:Request) WHERE q._agrag_history_record = true AND q.id = $request_node_id
 WITH ks, old, t, count(q) AS done WHERE done = 0
 MATCH (p:Project) WHERE p._agrag_history_record = true AND p.project_id = $project
@@ -136,6 +143,7 @@ RETURN d.id AS id, spreads
 
 REAFFIRM = (
     LOCK_DOCUMENTS
+    + LOCK_EVENTS
     + """
 MATCH (k:Decision) WHERE k._agrag_history_record = true AND k.id IN $locked_ids
 WITH docs, k ORDER BY k.id
@@ -154,9 +162,6 @@ OPTIONAL MATCH (d)-[h:HAS_SUPPORT]->(s:DecisionSupport)
 WITH d, t, collect(s) AS ss
 WITH d, t, ss, [x IN ss WHERE x.current = true | x.id] AS cur
 WITH d, t, ss WHERE size(cur) = size($seen_supports) AND all(x IN cur WHERE x IN $seen_supports)
-OPTIONAL MATCH (e:Event) WHERE e._agrag_history_record = true AND e.id IN $event_ids AND e.redacted_at IS NULL
-  AND e.payload_sha256 IN $event_hashes
-WITH d, t, ss, count(DISTINCT e) AS es WHERE es = size($event_ids)
 OPTIONAL MATCH (q:Request) WHERE q._agrag_history_record = true AND q.id = $request_node_id
 WITH d, t, ss, count(q) AS done
 WHERE done = 0 AND t.event_seq >= $base AND t.event_seq - $base < size($ready_ids)

@@ -80,8 +80,9 @@ class ConversationHistory:
             role: For a message, who spoke, at most 100 characters.
             name: The tool's or the note's name, at most 200 characters.
 
-        Errors: task_not_found, request_id_reused, invalid_request_id, invalid_value; event_not_found when a repeated
-        request names an event that was deleted since.
+        Errors: task_not_found, being_deleted, erased (this text was redacted in the project, or deleted with a task of
+        this name), request_id_reused, invalid_request_id, invalid_value; event_not_found when a repeated request names
+        an event that was deleted since.
         """
         fields.request_id(request_id)
         task_name = fields.name("task_name", task_name)

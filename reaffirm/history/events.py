@@ -7,9 +7,20 @@ from reaffirm.history.models import Event, EventKind, EventLookup, EventPage, Ev
 from reaffirm.history.records import INT64_MAX, Scope, event_from, page_size, result_json, sequence
 from reaffirm.history.tasks import REQUEST_AND_TASK
 from reaffirm.operation import MARKER, Claim, earlier
+from reaffirm.retention import erased
 
 STORED_CHARACTERS = 32_000  # code points; the digest is always of the full text
 READY_IDS = 32  # how far other writers may get between our read and our statement before it is made again
+
+# The task, the request, and whether the text was erased: see retention/erased.py.
+EVENT_READ = (
+    REQUEST_AND_TASK.rpartition("RETURN")[0]
+    + """WITH request, CASE WHEN t IS NULL THEN null ELSE t{.*} END AS task
+OPTIONAL MATCH (k:ErasureKey) WHERE k.id = $key_id
+WITH request, task, CASE WHEN k IS NULL THEN null ELSE k{.*} END AS key
+OPTIONAL MATCH (x:ErasedText) WHERE x.id IN $erased_ids
+RETURN request, task, key, count(x) AS erased"""
+)
 
 RECORD_EVENT = """MATCH (t:Task) WHERE t._agrag_history_record = true AND t.id = $task_id
 WITH t
@@ -18,6 +29,9 @@ WITH t
 OPTIONAL MATCH (q:Request) WHERE q._agrag_history_record = true AND q.id = $request_node_id
 WITH t, count(q) AS done
 WHERE done = 0 AND t.event_seq >= $base AND t.event_seq - $base < size($event_ids)
+  AND properties(t).deletion_id IS NULL
+OPTIONAL MATCH (x:ErasedText) WHERE x.id IN $erased_ids
+WITH t, count(x) AS erased WHERE erased = 0
 WITH t, t.event_seq + 1 AS seq
 WITH t, seq, $event_ids[seq - $base - 1] AS event_id
 CREATE (q:Request) SET q = $request, q.result_json = $before_id + event_id + $before_seq + toString(seq) + $after_seq
@@ -43,12 +57,22 @@ ID, SEQ = "<event id>", INT64_MAX
 
 def record(scope: Scope, task_id: str, properties: dict[str, Any], claim: Claim) -> EventResult | None:
     """One attempt. None: the world moved, look again."""
-    row = scope.store.read(REQUEST_AND_TASK, request_node_id=claim.node_id, task_id=task_id)[0]
+    sha256 = properties["payload_sha256"]
+    marks = erased.marks(scope.store, scope.project_id, task_id, properties["payload"], sha256)
+    row = scope.store.read(
+        EVENT_READ, request_node_id=claim.node_id, task_id=task_id, key_id=erased.KEY_ID, erased_ids=marks
+    )[0]
     replayed = earlier(EventResult, row["request"], claim)
     if replayed:
         return _afresh(scope, replayed)
     if row["task"] is None:
         return EventResult(recorded=False, error="task_not_found", field="task_name")
+    if row["task"].get("deletion_id"):
+        return EventResult(recorded=False, error="being_deleted", field="task_name")
+    if erased.learn(scope.store, row["key"]):
+        return None  # the text was not looked for under this key
+    if row["erased"]:
+        return EventResult(recorded=False, error="erased", field="payload")
     base = row["task"]["event_seq"]
     properties = {**properties, "at": ids.now()}
     before_id, before_seq, after_seq = _result_parts(properties)
@@ -57,6 +81,7 @@ def record(scope: Scope, task_id: str, properties: dict[str, Any], claim: Claim)
         task_id=task_id,
         base=base,
         event_ids=ids.event_ids(task_id, base, READY_IDS),
+        erased_ids=marks,
         event=properties,
         request_node_id=claim.node_id,
         request=claim.properties(),

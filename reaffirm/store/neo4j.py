@@ -164,6 +164,9 @@ class Neo4jStore:
         except ClientError as error:
             if "TransactionTimedOut" in str(error.code) or "Terminated" in str(error.code):
                 raise TimeLimit("Neo4j stopped the statement at its time limit; nothing was written") from None
+            if "EntityNotFound" in str(error.code):
+                # What the statement waited for to lock was deleted meanwhile.
+                raise StoreConflict("a record was deleted while the statement waited for it") from None
             raise StatementRefused(f"Neo4j refused the statement ({error.code}): {error.message}") from None
         except Neo4jError as error:
             raise StatementRefused(f"Neo4j failed on the statement ({error.code})") from None

@@ -30,6 +30,9 @@ HISTORY_KEYS: tuple[tuple[str, tuple[str, ...]], ...] = (
 # Ingestion nodes that we write too: unique by id.
 KNOWLEDGE_LABELS = ("Document", "Chunk", "Section", "DocumentActivation")
 
+# Records of retention, ours alone: tombstones, legal holds, digests of erased texts and their key.
+RETENTION_LABELS = ("Erasure", "LegalHold", "ErasedText", "ErasureKey")
+
 RELATIONSHIPS = (
     "MADE",
     "HAS_SUPPORT",
@@ -57,6 +60,14 @@ LOOKUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("Chunk", ("document_id", "content_hash")),
     ("Task", ("project_id", "created_at", "id")),
     ("CutoverJob", ("status",)),
+    ("DecisionSupport", ("project_id", "task_name")),
+    ("Request", ("payload_sha256",)),
+    ("Request", ("project_id", "operation")),
+    ("Request", ("project_id", "claimed_ms")),
+    ("Erasure", ("project_id", "at", "id")),
+    ("Erasure", ("project_id", "state")),
+    ("LegalHold", ("task_id",)),
+    ("LegalHold", ("project_id", "at", "id")),
 )
 # CutoverJob(status) is agentic-graphrag's own index; the name and form are the same there.
 FOREIGN_INDEX_NAMES: dict[tuple[str, tuple[str, ...]], str] = {("CutoverJob", ("status",)): "cutover_job_status_index"}
@@ -79,7 +90,7 @@ FALKOR_SEARCH = {
 
 # While a label or a relationship type does not exist, two guarded writes may both pass on FalkorDB; so all exist first.
 FIRST_USE = """CREATE (a:Project:Task:Event:Step:Request:Decision:DecisionSupport
-  :Document:Chunk:Section:DocumentActivation:CutoverJob:_Node)
+  :Document:Chunk:Section:DocumentActivation:CutoverJob:_Node:Erasure:LegalHold:ErasedText:ErasureKey)
 CREATE (a)-[:MADE]->(a), (a)-[:HAS_SUPPORT]->(a), (a)-[:DEPENDS_ON]->(a), (a)-[:SUPERSEDES]->(a), (a)-[:HAS_EVENT]->(a),
   (a)-[:HAS_STEP]->(a), (a)-[:HAS_PART]->(a), (a)-[:HAS_CHILD]->(a), (a)-[:NEXT_CHUNK]->(a), (a)-[:HAS_ACTIVATION]->(a),
   (a)-[:HAS_SOURCE]->(a)
@@ -89,7 +100,7 @@ WITH a DETACH DELETE a"""
 def unique_keys() -> list[tuple[str, tuple[str, ...]]]:
     """Every (label, properties) that is unique."""
     history = [(label, (MARKER, *properties)) for label, properties in HISTORY_KEYS]
-    return history + [(label, ("id",)) for label in KNOWLEDGE_LABELS]
+    return history + [(label, ("id",)) for label in KNOWLEDGE_LABELS + RETENTION_LABELS]
 
 
 def constraint_name(label: str, properties: tuple[str, ...]) -> str:

@@ -1,0 +1,94 @@
+"""What retention returns: results of erasures, tombstones, legal holds and previews. No record holds an erased text."""
+
+from enum import StrEnum
+
+from reaffirm.models import Instant, Model, Result
+
+
+class ErasureKind(StrEnum):
+    EVENT = "event"
+    TASK = "task"
+
+
+class ErasureState(StrEnum):
+    RUNNING = "running"
+    DONE = "done"
+
+
+class Erasure(Model):
+    """A tombstone: who erased what, when and why; ids and counts, never the text.
+
+    Attributes:
+        include_decisions: For a task: whether its decisions were deleted with it.
+        events, steps, decisions, supports, requests: How many records were erased; requests are the request records
+            whose copy of the text was replaced.
+        flagged: How many flags were raised on decisions that cited what is gone.
+        finished_at: None while a deletion is unfinished.
+    """
+
+    id: str
+    project_id: str
+    kind: ErasureKind
+    state: ErasureState
+    task_id: str
+    task_name: str
+    event_id: str | None = None
+    include_decisions: bool | None = None
+    reason: str
+    by: str
+    at: Instant
+    finished_at: Instant | None = None
+    events: int = 0
+    steps: int = 0
+    decisions: int = 0
+    supports: int = 0
+    requests: int = 0
+    flagged: int = 0
+
+
+class ErasurePage(Model):
+    """Tombstones, newest first. next_cursor is None at the end."""
+
+    erasures: tuple[Erasure, ...] = ()
+    next_cursor: str | None = None
+
+
+class RetentionResult(Result):
+    """redact_event and delete_task.
+
+    Attributes:
+        affected_decision_ids: Decisions that were flagged, in the order of their ids; of a deletion the first 1,000.
+        erasure: The tombstone; unfinished for a deletion that another call has to go on with.
+        refused_copies: Of ``also``: the events that were not redacted.
+    """
+
+    affected_decision_ids: tuple[str, ...] = ()
+    erasure: Erasure | None = None
+    refused_copies: tuple[str, ...] = ()
+
+
+class Hold(Model):
+    """A legal hold on a task, or on one event of it; it stands until released_at is set."""
+
+    id: str
+    project_id: str
+    task_id: str
+    task_name: str
+    event_id: str | None = None
+    reason: str
+    by: str
+    at: Instant
+    released_at: Instant | None = None
+    released_by: str | None = None
+    release_reason: str | None = None
+
+
+class HoldResult(Result):
+    hold: Hold | None = None
+
+
+class HoldPage(Model):
+    """Holds, newest first. next_cursor is None at the end."""
+
+    holds: tuple[Hold, ...] = ()
+    next_cursor: str | None = None

@@ -1,0 +1,139 @@
+"""HistoryRetention: take recorded history away again, and show before what that means."""
+
+from collections.abc import Callable, Sequence
+
+from reaffirm import fields, ids
+from reaffirm.history.records import LIMIT, Scope
+from reaffirm.operation import claim, refusing, settle
+from reaffirm.retention import erasures, holds, redaction
+from reaffirm.retention.erased import KeyMissing
+from reaffirm.retention.models import ErasurePage, HoldPage, HoldResult, RetentionResult
+from reaffirm.store import GraphStore, ValueRefused
+
+ALSO = 200  # copies that one call redacts
+
+
+class HistoryRetention:
+    """Redaction and deletion in one project, by one agent or person.
+
+    A write returns a result with ``recorded`` and ``error`` and never raises for what it is given. Each leaves a
+    tombstone: who, when, why, which ids and how many, never the text.
+
+    Raises:
+        StoreUnavailable: The graph is out of reach; nothing was written.
+        OutcomeUnknown: The connection broke and the graph stayed out of reach: try again with the same request id.
+    """
+
+    def __init__(self, store: GraphStore, *, project_id: str, agent_id: str) -> None:
+        """Bind to a project and to who erases.
+
+        Raises:
+            ValueRefused: One of the two is not a name (1 to 200 characters); here it is a fault of the program.
+        """
+        self._scope = Scope(store, fields.name("project_id", project_id), fields.name("agent_id", agent_id))
+
+    @refusing(RetentionResult)
+    def redact_event(
+        self, event_id: str, reason: str, *, also: Sequence[str] = (), request_id: str | None = None
+    ) -> RetentionResult:
+        """Replace an event's body, and every copy of it in request records, by ``[REDACTED]``.
+
+        The event keeps its identity and digest. Active decisions that cite it are flagged with the reason
+        ``source_removed``, and those that rest on them are queued. The same text is not recorded again in the project.
+
+        Args:
+            reason: Why, at most 4,000 characters. It stays, so it must not repeat the text.
+            also: Ids of other events, from a preview's copies, to be redacted for the same reason, at most 200. Each is
+                a write of its own; a repeated call goes on with those that are left.
+
+        Errors: event_not_found, on_hold, being_deleted, too_many_citers, erasure_key_missing, request_id_reused,
+        invalid_request_id, invalid_value.
+        """
+        fields.request_id(request_id)
+        event_id = _id("event_id", event_id)
+        reason = fields.text("reason", reason, fields.SHORT_TEXT)
+        others = _ids("also", also)
+        arguments: dict[str, object] = {"event_id": event_id, "reason": reason}
+        if others:
+            arguments["also"] = others
+        claimed = claim(self._scope.project_id, request_id, "redact_event", arguments)
+        result = _keyed(lambda: settle(lambda: redaction.redact(self._scope, event_id, reason, claimed)))
+        if not result.recorded or not others:
+            return result
+        refused = [
+            each
+            for each in others
+            if not self.redact_event(each, reason, request_id=ids.joined(claimed.request_id, each)).recorded
+        ]
+        return result.model_copy(update={"refused_copies": tuple(refused)})
+
+    @refusing(HoldResult)
+    def place_hold(
+        self,
+        reason: str,
+        *,
+        task_name: str | None = None,
+        event_id: str | None = None,
+        request_id: str | None = None,
+    ) -> HoldResult:
+        """Put a task, or one event, under a legal hold: it is neither redacted nor deleted until that is released.
+
+        Errors: task_not_found, event_not_found, being_deleted, request_id_reused, invalid_request_id, invalid_value.
+        """
+        fields.request_id(request_id)
+        reason = fields.text("reason", reason, fields.SHORT_TEXT)
+        if (task_name is None) == (event_id is None):
+            raise ValueRefused("task_name", "or event_id must be given, and not both")
+        if event_id is not None:
+            event_id = _id("event_id", event_id)
+            task_id = holds.task_of_event(self._scope, event_id) or ""
+            arguments: dict[str, object] = {"event_id": event_id, "reason": reason}
+            if not task_id:
+                return HoldResult(recorded=False, error="event_not_found", field="event_id")
+        else:
+            task_name = fields.name("task_name", task_name)
+            task_id = self._scope.task_id(task_name)
+            arguments = {"task_name": task_name, "reason": reason}
+        claimed = claim(self._scope.project_id, request_id, "place_hold", arguments)
+        return settle(lambda: holds.place_hold(self._scope, task_id, event_id, reason, claimed))
+
+    @refusing(HoldResult)
+    def release_hold(self, hold_id: str, reason: str, *, request_id: str | None = None) -> HoldResult:
+        """Release a hold. It stays listed, with who released it, when and why.
+
+        Errors: hold_not_found, request_id_reused, invalid_request_id, invalid_value.
+        """
+        fields.request_id(request_id)
+        hold_id = _id("hold_id", hold_id)
+        reason = fields.text("reason", reason, fields.SHORT_TEXT)
+        claimed = claim(self._scope.project_id, request_id, "release_hold", {"hold_id": hold_id, "reason": reason})
+        return settle(lambda: holds.release_hold(self._scope, hold_id, reason, claimed))
+
+    def list_holds(self, *, released: bool = False, limit: int = LIMIT, cursor: str | None = None) -> HoldPage:
+        """A page of the holds that stand, newest first; with ``released`` also of the others."""
+        return holds.list_holds(self._scope, released, limit, cursor)
+
+    def list_erasures(self, *, limit: int = LIMIT, cursor: str | None = None) -> ErasurePage:
+        """A page of the project's tombstones, newest first, unfinished deletions among them."""
+        return erasures.list_erasures(self._scope, limit, cursor)
+
+
+def _id(field: str, value: object) -> str:
+    if not isinstance(value, str) or not ids.is_uuid(value):
+        raise ValueRefused(field, "is not an id")
+    return value
+
+
+def _ids(field: str, values: object) -> list[str]:
+    if isinstance(values, str) or not isinstance(values, Sequence):
+        raise ValueRefused(field, "is not a list of ids")
+    if len(values) > ALSO:
+        raise ValueRefused(field, f"has {len(values)} entries; the limit is {ALSO}")
+    return sorted({_id(f"{field}[{number}]", value) for number, value in enumerate(values)})
+
+
+def _keyed(write: Callable[[], RetentionResult]) -> RetentionResult:
+    try:
+        return write()
+    except KeyMissing:
+        return RetentionResult(recorded=False, error="erasure_key_missing")
