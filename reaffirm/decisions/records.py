@@ -163,7 +163,12 @@ def cause_from(
     if row.get("cause_kind") == "reopened":
         return Cause(kind="reopened", by=row.get("cause_by"), reason=row.get("cause_reason"))
     if row.get("cause_kind") in ("redaction", "deletion"):
-        return Cause(kind=row["cause_kind"], erasure_id=row.get("cause_erasure_id"), by=row.get("cause_by"), reason=row.get("cause_reason"))
+        return Cause(
+            kind=row["cause_kind"],
+            erasure_id=row.get("cause_erasure_id"),
+            by=row.get("cause_by"),
+            reason=row.get("cause_reason"),
+        )
     if row.get("review_reason") == ReviewReason.SOURCE_CHANGED_DURING_RECORDING:
         return Cause(kind="recording")
     return Cause(kind="unknown")
