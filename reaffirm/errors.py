@@ -21,6 +21,7 @@ CODES: dict[str, str] = {
     "decision_not_active": "The decision is no longer active.",
     "cannot_revalidate": "The decision cannot be reaffirmed on what it cites now.",
     "invalid_value": "An argument is not acceptable; field and detail say which and why.",
+    "already_flagged": "The decision waits for a look already, so there is nothing to reopen.",
     "decision_changed": "The decision is no longer as it was shown; standing tells what happened.",
     "document_not_found": "No document has this key.",
     "document_busy": "Another program is just writing this document; try again in a minute.",

@@ -3,7 +3,9 @@
 from datetime import UTC, datetime
 from typing import Annotated
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict
+from pydantic import BaseModel, BeforeValidator, ConfigDict, model_validator
+
+from reaffirm.errors import CODES
 
 
 def _aware(value: object) -> object:
@@ -40,3 +42,11 @@ class Result(Model):
     field: str | None = None
     detail: str | None = None
     replayed: bool = False
+
+    @model_validator(mode="before")
+    @classmethod
+    def _in_words(cls, values: object) -> object:
+        """A refusal that has nothing more to say than its code says that in words."""
+        if isinstance(values, dict) and values.get("error") and not values.get("detail"):
+            return {**values, "detail": CODES.get(values["error"])}
+        return values

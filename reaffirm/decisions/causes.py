@@ -1,11 +1,11 @@
-"""Why a decision is flagged, and the way that a flag took from the decision where it began."""
+"""Why a decision is flagged, the way that a flag took, and who accepted a text before."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from reaffirm.decisions.states import DecisionStatus, ReviewReason, ReviewState
 from reaffirm.knowledge.models import DocumentVersion
-from reaffirm.models import Model
+from reaffirm.models import Instant, Model
 
 
 class CauseStep(Model):
@@ -49,6 +49,25 @@ class Cause(Model):
     by: str | None = None
     reason: str | None = None
     erasure_id: str | None = None
+
+
+class Acceptance(Model):
+    """Who accepted the words of a passage, when, and by what.
+
+    Attributes:
+        kind: record, supersede or reaffirm.
+        decision_id, revision: The revision of the choice that it was done for.
+        evidence_id: The passage as it was accepted.
+        text: Its words; None when that version can no longer be read.
+    """
+
+    kind: str
+    by: str
+    at: Instant
+    decision_id: str
+    revision: int
+    evidence_id: str
+    text: str | None = None
 
 
 def origin_of(row: Mapping[str, Any]) -> tuple[str | None, int | None]:

@@ -11,9 +11,11 @@ from reaffirm.decisions.models import DecisionResult, DecisionStatus, Seen, Supp
 from reaffirm.decisions.recording import Scope, refusal
 from reaffirm.decisions.records import FLAG_FACTS, decision_from
 from reaffirm.decisions.supports import Refused, Resolved, Wanted
+from reaffirm.history.models import EventKind
 from reaffirm.knowledge import evidence
-from reaffirm.operation import Claim, earlier, settle
+from reaffirm.operation import MARKER, Claim, earlier, settle
 
+READY_EVENT_IDS = 32  # how far a task's log may move between the read and the write of one attempt
 CLEARED = dict.fromkeys(FLAG_FACTS)  # null removes
 
 Picks = Mapping[str, tuple[int, int]]
@@ -69,9 +71,11 @@ def pinned(case: Case, support: Support, evidence_id: str) -> dict[str, Any]:
     reference = evidence.decode(evidence_id)
     assert reference is not None  # made by us
     document = case.documents[reference.document_node_id]
-    return citing.document_support(
-        evidence_id, reference, document["current_content_hash"], document, document["activation_seq"]
-    )
+    content_hash, seq = document["current_content_hash"], document["activation_seq"]
+    held = case.versions[document["id"], content_hash].holding(reference)
+    assert held is not None  # the anchor has found it there
+    words = held[0].text[slice(*held[1])]
+    return citing.document_support(evidence_id, reference, content_hash, document, seq, words)
 
 
 def resolve_new(scope: Scope, case: Case, wanted: Wanted, where: str = "supports") -> Resolved:
@@ -89,6 +93,25 @@ def resolve_new(scope: Scope, case: Case, wanted: Wanted, where: str = "supports
 
 def verdict_facts(kind: VerdictKind, scope: Scope, at: str) -> dict[str, str]:
     return {"verdict_kind": kind.value, "verdict_by": scope.agent_id, "verdict_at": at}
+
+
+def note(case: Case, scope: Scope, payload: str, at: str) -> dict[str, Any]:
+    """The parameters of a statement that notes in the decision's task what was done."""
+    base = case.task["event_seq"]
+    return {
+        "base": base,
+        "ready_ids": ids.event_ids(case.task["id"], base, READY_EVENT_IDS),
+        "event": {
+            "task_id": case.task["id"],
+            "kind": EventKind.NOTE.value,
+            "payload": payload,
+            "payload_sha256": ids.text_digest(payload),
+            "truncated": False,
+            "author": scope.agent_id,
+            "at": at,
+            MARKER: True,
+        },
+    }
 
 
 def result_of(case: Case, after: Mapping[str, Any], supports: list[dict[str, Any]]) -> DecisionResult:

@@ -2,7 +2,9 @@
 
 from pydantic import Field
 
+from reaffirm.decisions.causes import Acceptance as Acceptance
 from reaffirm.decisions.causes import Cause as Cause
+from reaffirm.decisions.causes import CauseStep as CauseStep
 from reaffirm.decisions.states import DecisionStatus as DecisionStatus
 from reaffirm.decisions.states import ReviewReason as ReviewReason
 from reaffirm.decisions.states import ReviewState as ReviewState
@@ -45,6 +47,7 @@ class Support(Model):
     char_end: int | None = None
     chunk_id: str | None = None
     recorded_activation_seq: int | None = None
+    text_digest: str | None = None
     event_id: str | None = None
     task_name: str | None = None
     seq: int | None = None
@@ -250,6 +253,8 @@ class Citation(Model):
         candidate_contexts: What stands before and behind each candidate, so that equal ones can be told apart.
         successor: The active revision that took the place of a superseded parent; superseding cites it instead.
         seen: Digest of what a person sees of it now (current passage and state); goes into ``Seen``.
+        accepted: Who accepted the words that stand for it now, the newest first, at most 5: by this revision of the
+            choice or an earlier one. It clears nothing.
         cited_version, current_version: Activations; current_version.content_hash None = removed.
     """
 
@@ -267,6 +272,7 @@ class Citation(Model):
     event: Event | None = None
     parent: Decision | None = None
     successor: Decision | None = None
+    accepted: tuple[Acceptance, ...] = ()
     seen: str = ""
 
 
@@ -292,6 +298,14 @@ class ReviewCase(Model):
     revisions: tuple[Decision, ...] = ()
     precedents: tuple[Decision, ...] = ()
     review_spreading: bool = False
+
+    @property
+    def accepted_before(self) -> Acceptance | None:
+        """The newest acceptance, when the text of every cited passage is one that was accepted before; else None."""
+        documents = [citation for citation in self.citations if citation.support.kind == "document"]
+        if not documents or not all(citation.accepted for citation in documents):
+            return None
+        return max((citation.accepted[0] for citation in documents), key=lambda found: found.at)
 
 
 class Seen(Model):

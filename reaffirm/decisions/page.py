@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from reaffirm import ids
+from reaffirm.decisions.acceptance import Accepted
 from reaffirm.decisions.blockers import document_blocker, event_blocker, parent_blocker
 from reaffirm.decisions.case import Case, read_case
 from reaffirm.decisions.models import Citation, Decision, ReviewCase, Support
@@ -16,7 +17,10 @@ from reaffirm.store import GraphStore
 
 
 def review_case(store: GraphStore, project_id: str, decision_id: str) -> ReviewCase | None:
-    """The page of one decision, from one read; None where the project has no such decision."""
+    """The page of one decision; None where the project has no such decision.
+
+    One read, and a second one where agentic-graphrag pinned a passage of a version that is neither cited nor current.
+    """
     if not ids.is_uuid(decision_id):
         return None
     found = read_case(store, CASE_READ, project_id=project_id, decision_id=decision_id)
@@ -24,8 +28,9 @@ def review_case(store: GraphStore, project_id: str, decision_id: str) -> ReviewC
         return None
     case, row = found
     activations = {(each["document_id"], each["activation_seq"]): each for each in present(row["activations"])}
+    accepted = Accepted(store, case, row["revisions"])
     citations = tuple(
-        _citation(case, number, support, activations) for number, support in enumerate(case.supports, start=1)
+        _citation(case, number, support, activations, accepted) for number, support in enumerate(case.supports, start=1)
     )
     return ReviewCase(
         decision=case.decision,
@@ -61,10 +66,14 @@ def _cause(case: Case, row: Mapping[str, Any]) -> Any:
 
 
 def _citation(
-    case: Case, number: int, support: Support, activations: Mapping[tuple[str, int], Mapping[str, Any]]
+    case: Case,
+    number: int,
+    support: Support,
+    activations: Mapping[tuple[str, int], Mapping[str, Any]],
+    accepted: Accepted,
 ) -> Citation:
     if support.kind == "document":
-        return _document_citation(case, number, support, activations)
+        return _document_citation(case, number, support, activations, accepted)
     if support.kind == "event":
         event = case.events.get(support.event_id or "")
         return Citation(
@@ -88,7 +97,11 @@ def _citation(
 
 
 def _document_citation(
-    case: Case, number: int, support: Support, activations: Mapping[tuple[str, int], Mapping[str, Any]]
+    case: Case,
+    number: int,
+    support: Support,
+    activations: Mapping[tuple[str, int], Mapping[str, Any]],
+    accepted: Accepted,
 ) -> Citation:
     passage = case.passages[support.id]
     document_id = support.document_node_id or ""
@@ -110,6 +123,7 @@ def _document_citation(
         diff=_diff(case, support),
         cited_version=version(support.recorded_activation_seq or 0),
         current_version=version(current_seq),
+        accepted=accepted.of(passage),
         seen=passage.seen,
     )
 

@@ -8,10 +8,16 @@ from reaffirm import ids
 from reaffirm.decisions.models import Support
 from reaffirm.knowledge import evidence
 from reaffirm.knowledge.anchors import anchor
+from reaffirm.knowledge.folding import fold_words
 from reaffirm.knowledge.models import Anchor, AnchorState, EvidenceReference
 from reaffirm.knowledge.texts import Chunk, DocumentText, rebuild
 
 CONTEXT = 120  # code points shown on either side of a candidate
+
+
+def digest_of(words: str) -> str:
+    """Digest of cited words, folded as for ``exact``: white space, line ends and Unicode form do not count."""
+    return ids.text_digest(fold_words(words))
 
 
 @dataclass(frozen=True)

@@ -98,8 +98,11 @@ OPTIONAL MATCH (v:Decision) WHERE v._agrag_history_record = true AND v.task_id =
   AND v.choice_key = d.choice_key AND v.revision >= 1
 WITH d, t, q, supports, docs, chunks, events, near, queued, activations, cause, way, dependent_count, dependents, v
 ORDER BY v.revision DESC
+WITH d, t, q, supports, docs, chunks, events, near, queued, activations, cause, way, dependent_count, dependents, v,
+  [(v)-[vh:HAS_SUPPORT]->(s:DecisionSupport) WHERE s.kind = 'document' | s{.id, .kind, .ordinal, .current, .evidence_id,
+    .document_node_id, .content_hash, .text_digest, .reviewed_by, .reviewed_at}] AS past
 WITH d, t, q, supports, docs, chunks, events, near, queued, activations, cause, way, dependent_count, dependents,
-  collect(v{.*})[0..50] AS revisions
+  collect(v{.*, past: past})[0..50] AS revisions
 OPTIONAL MATCH (o:Decision) WHERE o.project_id = $project AND o.status = 'active' AND o.choice_key = d.choice_key
 WITH d, t, q, supports, docs, chunks, events, near, queued, activations, cause, way, dependent_count, dependents,
   revisions, [x IN collect(o) WHERE x.task_id <> d.task_id][0..10] AS others
@@ -109,6 +112,16 @@ RETURN d{.*} AS decision, t{.*} AS task, q{.*} AS request, supports, docs, chunk
   cause, way, dependent_count, dependents, revisions, collect(other{.*, task_name: ot.name}) AS precedents
 """
 )
+
+# Older versions of cited documents.
+VERSIONS_READ = """
+UNWIND $pairs AS pair
+MATCH (c:Chunk) WHERE c.document_id = pair.doc AND c.content_hash = pair.hash AND c._pending_job_id IS NULL
+WITH c
+OPTIONAL MATCH (x:Document)-[hp:HAS_PART]->(c)
+RETURN c{.id, .index, .text, .char_start, .char_end, .document_id, .content_hash, .chunker_hash,
+  version: hp.version_id, closed: hp.invalid_at} AS chunk
+"""
 
 # What recording a decision on a choice of a task needs.
 RECORD_READ = """

@@ -12,6 +12,7 @@ from reaffirm.decisions.judging import (
     Judged,
     Picks,
     judge,
+    note,
     pinned,
     plain_picks,
     require_active,
@@ -24,13 +25,10 @@ from reaffirm.decisions.passages import Passage
 from reaffirm.decisions.recording import Scope
 from reaffirm.decisions.supports import Refused, Wanted
 from reaffirm.decisions.writing import REAFFIRM
-from reaffirm.history.models import EventKind
 from reaffirm.knowledge import evidence
 from reaffirm.knowledge.models import AnchorState, FetchOutcome
-from reaffirm.operation import MARKER, Claim, claim
+from reaffirm.operation import Claim, claim
 from reaffirm.store import ValueRefused
-
-READY_EVENT_IDS = 32  # how far a task's log may move between the read and the write of one attempt
 
 
 def reaffirm(
@@ -176,8 +174,6 @@ def _reaffirmed(
     documents = case.document_guards([support.document_node_id or "" for support in case.of_kind("document")])
     parents = sorted({support.decision_id or "" for support in case.of_kind("decision")})
     events = sorted({support.event_id or "" for support in case.of_kind("event")})
-    base = case.task["event_seq"]
-    payload = f"Decision {case.id} reaffirmed."
     written = scope.store.write(
         REAFFIRM,
         doc_ids=[guard["id"] for guard in documents],
@@ -189,19 +185,8 @@ def _reaffirmed(
         event_ids=events,
         event_hashes=sorted({case.events[each]["payload_sha256"] for each in events}),
         request_node_id=claimed.node_id,
-        base=base,
-        ready_ids=ids.event_ids(case.task["id"], base, READY_EVENT_IDS),
         claim=claimed.properties(result.model_dump_json()),
-        event={
-            "task_id": case.task["id"],
-            "kind": EventKind.NOTE.value,
-            "payload": payload,
-            "payload_sha256": ids.text_digest(payload),
-            "truncated": False,
-            "author": scope.agent_id,
-            "at": at,
-            MARKER: True,
-        },
+        **note(case, scope, f"Decision {case.id} reaffirmed.", at),
         supports=new,
         by=scope.agent_id,
         at=at,

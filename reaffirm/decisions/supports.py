@@ -13,7 +13,7 @@ from reaffirm.decisions.models import (
     EventSupportInput,
     SupportInput,
 )
-from reaffirm.decisions.passages import Versions
+from reaffirm.decisions.passages import Versions, digest_of
 from reaffirm.knowledge import evidence
 from reaffirm.knowledge.models import EvidenceReference, FetchOutcome, FetchStatus
 from reaffirm.operation import MARKER
@@ -209,13 +209,14 @@ def _document(
     if observed > current_seq:
         raise Refused("support_not_fetched", at, "the fetch names a version that does not exist")
     moved = document.get("current_content_hash") != outcome.content_hash or current_seq != observed
-    return document_support(evidence_id, reference, outcome.content_hash, document, observed), moved
+    words = held[0].text[slice(*held[1])]
+    return document_support(evidence_id, reference, outcome.content_hash, document, observed, words), moved
 
 
 def document_support(
-    evidence_id: str, reference: EvidenceReference, content_hash: str, document: Mapping[str, Any], seq: int
+    evidence_id: str, reference: EvidenceReference, content_hash: str, document: Mapping[str, Any], seq: int, words: str
 ) -> dict[str, Any]:
-    """Properties of a document support, without id, ordinal and project."""
+    """Properties of a document support, without id, ordinal and project. The digest of its words is ours."""
     row: dict[str, Any] = {
         "kind": "document",
         "evidence_id": evidence_id,
@@ -225,6 +226,7 @@ def document_support(
         "content_hash": content_hash,
         "reference_kind": reference.kind.value,
         "recorded_activation_seq": seq,
+        "text_digest": digest_of(words),
         "current": True,
         MARKER: True,
     }

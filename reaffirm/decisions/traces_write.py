@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from reaffirm import fields, ids
-from reaffirm.decisions import reaffirming, recording, rejecting, superseding
+from reaffirm.decisions import reaffirming, recording, rejecting, reopening, superseding
 from reaffirm.decisions.case import Case
 from reaffirm.decisions.models import DecisionResult, DocumentSupportInput, Seen, SupportInput
 from reaffirm.decisions.recording import Content, Scope
@@ -150,6 +150,28 @@ class DecisionWrites:
             reason: 1 to 4,000 characters.
         """
         return rejecting.reject(
+            self._scope,
+            _text_id(decision_id),
+            fields.text("reason", reason, fields.SHORT_TEXT),
+            request_id=request_id,
+            expected=_seen_or_none(expected),
+        )
+
+    @refusing(DecisionResult)
+    def reopen_decision(
+        self, decision_id: str, reason: str, *, request_id: str | None = None, expected: Seen | None = None
+    ) -> DecisionResult:
+        """Flag a clear, active decision again by a person's will; what rests on it gets flagged too.
+
+        The earlier verdicts stay with it. A choice whose decision was rejected is recorded again instead.
+
+        Args:
+            reason: Why it should be looked at again, 1 to 4,000 characters. The task's log keeps it.
+
+        Returns:
+            ``decision_not_active`` for a rejected or superseded decision, ``already_flagged`` for a flagged one.
+        """
+        return reopening.reopen(
             self._scope,
             _text_id(decision_id),
             fields.text("reason", reason, fields.SHORT_TEXT),

@@ -80,7 +80,7 @@ RETURN t.id AS id, collect(CASE WHEN s IS NULL THEN null ELSE s{.*} END) AS step
 # What agentic-graphrag stores of a support, by kind; what a support does not have is null there.
 REVIEW_FIELDS = ("reviewed_by", "reviewed_at", "review_explanation")
 STORED_FIELDS = {"document": ("char_start", "char_end", "chunk_id", *REVIEW_FIELDS)}
-OWN_KEYS = {MARKER, "target_decision_id"}
+OWN_KEYS = {MARKER, "target_decision_id", "text_digest"}
 
 UPDATED = '"updated_seq":'
 
