@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from .models import (
     REDACTED,
+    ClosingResult,
     Event,
     EventKind,
     EventLookup,
@@ -11,16 +12,20 @@ from .models import (
     EventResult,
     ResultBasis,
     ResultValidity,
+    ResumeResult,
     Step,
+    StepChange,
     StepKind,
     StepPage,
     StepResult,
     StepState,
     StepSummary,
+    StepTrail,
     Task,
     TaskPage,
     TaskResult,
     TaskStatus,
+    ValidityReason,
 )
 
 if TYPE_CHECKING:
@@ -28,6 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "REDACTED",
+    "ClosingResult",
     "ConversationHistory",
     "Event",
     "EventKind",
@@ -36,16 +42,20 @@ __all__ = [
     "EventResult",
     "ResultBasis",
     "ResultValidity",
+    "ResumeResult",
     "Step",
+    "StepChange",
     "StepKind",
     "StepPage",
     "StepResult",
     "StepState",
     "StepSummary",
+    "StepTrail",
     "Task",
     "TaskPage",
     "TaskResult",
     "TaskStatus",
+    "ValidityReason",
 ]
 
 

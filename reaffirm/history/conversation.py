@@ -4,19 +4,23 @@ from collections.abc import Sequence
 
 from reaffirm import fields, ids
 from reaffirm.decisions.models import SupportInput, TaskLookup
-from reaffirm.history import events, steps, tasks, views
+from reaffirm.history import closing, events, listing, resuming, steps, tasks, trails, views
 from reaffirm.history.models import (
+    ClosingResult,
     EventKind,
     EventLookup,
     EventPage,
     EventResult,
     ResultBasis,
+    ResumeResult,
     StepKind,
     StepPage,
     StepResult,
     StepState,
+    StepTrail,
     TaskPage,
     TaskResult,
+    TaskStatus,
 )
 from reaffirm.history.records import LIMIT, Scope, name_or_none
 from reaffirm.knowledge.models import FetchOutcome
@@ -61,6 +65,51 @@ class ConversationHistory:
         claimed = claim(self._scope.project_id, request_id, "create_task", {"task_name": name, "goal": goal})
         keep = request_id is not None
         return settle(lambda: tasks.create(self._scope, name, goal, claimed, keep=keep))
+
+    @refusing(ClosingResult)
+    def close_task(self, name: str, *, reason: str | None = None, request_id: str | None = None) -> ClosingResult:
+        """Set a task's status to ``done``, with who did it, when and why. Closing a closed task changes nothing.
+
+        A closed task refuses nothing: agents that know nothing of closing still append events, write steps and record
+        decisions in it, and only ``reopen_task`` opens it. Steps in progress do not hinder it: ``warnings`` holds
+        ``steps_in_progress``.
+
+        Args:
+            reason: At most 4,000 characters.
+
+        Errors: task_not_found, request_id_reused, invalid_request_id, invalid_value.
+        """
+        return self._set_status(TaskStatus.DONE, name, reason, request_id)
+
+    @refusing(ClosingResult)
+    def reopen_task(self, name: str, *, reason: str | None = None, request_id: str | None = None) -> ClosingResult:
+        """Set a task's status to ``open`` again. Who closed it stays readable. Errors as of ``close_task``."""
+        return self._set_status(TaskStatus.OPEN, name, reason, request_id)
+
+    def _set_status(self, status: TaskStatus, name: str, reason: str | None, request_id: str | None) -> ClosingResult:
+        fields.request_id(request_id)
+        name = fields.name("name", name)
+        reason = fields.optional_text("reason", reason, fields.SHORT_TEXT)
+        operation = "close_task" if status is TaskStatus.DONE else "reopen_task"
+        claimed = claim(self._scope.project_id, request_id, operation, {"task_name": name, "reason": reason})
+        keep = request_id is not None
+        return settle(lambda: closing.set_status(self._scope, name, status, reason, claimed, keep=keep))
+
+    @refusing(ResumeResult)
+    def resume_task(self, name: str, *, request_id: str | None = None) -> ResumeResult:
+        """Begin to work on a task again: every step in progress becomes ``unknown``, in one statement.
+
+        An earlier run ended before it told their outcome. The result names the steps to run again: each that is not
+        completed, and each completed one whose result cannot be used again, with the reason. A repeated request marks
+        nothing anew and tells what is left now. The status of the task stays as it is.
+
+        Errors: task_not_found, request_id_reused, invalid_request_id, invalid_value.
+        """
+        fields.request_id(request_id)
+        name = fields.name("name", name)
+        claimed = claim(self._scope.project_id, request_id, "resume_task", {"task_name": name})
+        keep = request_id is not None
+        return settle(lambda: resuming.resume(self._scope, name, claimed, keep=keep))
 
     @refusing(EventResult)
     def record_event(
@@ -175,6 +224,17 @@ class ConversationHistory:
             return StepPage(found=False)
         return steps.list_steps(self._scope, self._scope.task_id(name), state, after_name, limit)
 
+    def step_trail(self, task_name: str, name: str) -> StepTrail:
+        """A step and its last ten writes through this library, each with who, when and what it was from then on.
+
+        agentic-graphrag keeps no history of a step and leaves ours alone: where it wrote the step last,
+        ``other_writer`` is true.
+        """
+        checked, step = name_or_none(task_name), name_or_none(name)
+        if checked is None or step is None:
+            return StepTrail(found=False)
+        return trails.trail_of(self._scope, self._scope.task_id(checked), step)
+
     def get_task(self, task_name: str) -> TaskLookup:
         """The task and a bounded view of it: steps by state, active decisions, flags, conflicts; never event bodies.
 
@@ -188,6 +248,25 @@ class ConversationHistory:
         """The same, by the id of the task."""
         return views.get_task(self._scope, task_id) if ids.is_uuid(task_id) else TaskLookup(found=False)
 
-    def list_tasks(self, *, limit: int = LIMIT, cursor: str | None = None) -> TaskPage:
-        """A page of the project's tasks, newest first. A cursor that is not one of ours means the first page."""
-        return tasks.list_tasks(self._scope, limit, cursor)
+    def list_tasks(
+        self,
+        *,
+        status: TaskStatus | str | None = None,
+        text: str | None = None,
+        author: str | None = None,
+        limit: int = LIMIT,
+        cursor: str | None = None,
+    ) -> TaskPage:
+        """A page of the project's tasks, newest first. A cursor that is not one of ours means the first page.
+
+        With ``text`` or ``author`` a page looks at 2,000 tasks at most, so it may be short, or empty, before the end:
+        go on until ``next_cursor`` is None.
+
+        Args:
+            text: Plain words, in any case; each must occur in the name or the goal. The first 200 characters count.
+            author: Exactly who created the task.
+
+        ``counts`` and ``count`` are exact. The counts by status are one pass over an index; ``count`` is one of them,
+        or for ``text`` and ``author`` a pass over the tasks, and None where the project has more than 10,000.
+        """
+        return listing.list_tasks(self._scope, status, text, author, limit, cursor)

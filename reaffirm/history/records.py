@@ -12,7 +12,9 @@ from reaffirm.store import GraphStore, ValueRefused
 
 LIMIT, MAX_LIMIT = 50, 200
 INT64_MAX = 2**63 - 1
-OWN_FIELDS = {"field", "detail", "replayed"}
+OWN_TASK_FIELDS = {"closed_at", "closed_by", "close_reason", "reopened_at", "reopened_by", "reopen_reason"}
+OWN_RESULT_FIELDS = {"field", "detail", "replayed"}
+OWN_FIELDS: dict[str, Any] = {**dict.fromkeys(OWN_RESULT_FIELDS, True), "task": OWN_TASK_FIELDS}
 
 
 @dataclass(frozen=True)

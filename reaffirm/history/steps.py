@@ -9,6 +9,8 @@ from reaffirm import ids
 from reaffirm.decisions.models import SupportInput
 from reaffirm.decisions.passages import versions_from
 from reaffirm.decisions.supports import Refused, Resolved, Wanted, check, inputs, resolve
+from reaffirm.errors import CODES
+from reaffirm.history import trails
 from reaffirm.history.models import ResultBasis, StepKind, StepPage, StepResult, StepState
 from reaffirm.history.records import Scope, name_or_none, page_size, result_json, step_from
 from reaffirm.history.validity import summaries
@@ -63,10 +65,11 @@ OPTIONAL MATCH (r:Event) WHERE r._agrag_history_record = true AND r.id IN $resul
 WITH t, count(DISTINCT r) AS rs WHERE rs = size($result_ids)
 OPTIONAL MATCH (q:Request) WHERE q._agrag_history_record = true AND q.id = $request_node_id
 WITH t, count(q) AS done WHERE done = 0
-WITH t, t.event_seq AS seq
+OPTIONAL MATCH (o:Step) WHERE o._agrag_history_record = true AND o.id = $step_id
+WITH t, t.event_seq AS seq, head(collect(o.changes)) AS trail
 MERGE (s:Step {_agrag_history_record: true, id: $step_id})
 MERGE (t)-[h:HAS_STEP]->(s)
-SET s += $step, s.updated_seq = seq
+SET s += $step, s.updated_seq = seq, s.changes = (coalesce(trail, []) + [$change])[-10..]
 CREATE (q:Request) SET q = $request, q.result_json = $before_seq + toString(seq) + $after_seq
 RETURN seq"""
 
@@ -201,7 +204,10 @@ def _readable(event: Mapping[str, Any]) -> bool:
 
 
 def _resolved(scope: Scope, draft: Draft, row: Mapping[str, Any]) -> Resolved | StepResult:
-    """The supports as the graph has them, or the refusal: every problem with one is support_invalid for a step."""
+    """The supports as the graph has them, or the refusal.
+
+    The code of agentic-graphrag for every problem with one is support_invalid; the detail begins with the exact code.
+    """
     if draft.wanted is None:
         return Resolved([], [], [], [], False)
     try:
@@ -214,7 +220,7 @@ def _resolved(scope: Scope, draft: Draft, row: Mapping[str, Any]) -> Resolved | 
             decisions=_by_id(row["decisions"]),
         )
     except Refused as refused:
-        detail = refused.detail or refused.code
+        detail = f"{refused.code}: {refused.detail or CODES[refused.code]}"
         return StepResult(recorded=False, error="support_invalid", field=refused.at, detail=detail)
     if resolved.changed:
         return StepResult(
@@ -247,6 +253,7 @@ def _write(
         request_node_id=claim.node_id,
         step_id=step["id"],
         step=step,
+        change=trails.entry(scope, step),
         request=claim.properties(),
         before_seq=before_seq,
         after_seq=after_seq,

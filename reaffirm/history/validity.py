@@ -7,7 +7,7 @@ from typing import Any
 from reaffirm import ids
 from reaffirm.decisions.models import DecisionStatus, ReviewState
 from reaffirm.decisions.records import QUEUED_LOOKED_AT
-from reaffirm.history.models import ResultBasis, ResultValidity, StepState, StepSummary
+from reaffirm.history.models import ResultBasis, ResultValidity, StepState, StepSummary, ValidityReason
 from reaffirm.history.records import Scope, supports_of
 from reaffirm.store import Row
 
@@ -93,61 +93,89 @@ def summaries(scope: Scope, steps: Sequence[Mapping[str, Any]]) -> tuple[StepSum
 
 
 def summary(step: Mapping[str, Any], known: Facts) -> StepSummary:
+    found, why = validity(step, known)
     return StepSummary.model_validate(
         {
             **step,
             "result_basis": step.get("result_basis") or ResultBasis.UNKNOWN,
             "result_supports": supports_of(step),
-            "result_validity": validity(step, known),
+            "result_validity": found,
+            "validity_reason": why,
         }
     )
 
 
-def validity(step: Mapping[str, Any], known: Facts) -> ResultValidity:
-    """The rules of agentic-graphrag, in its order; the first support that is not as it was decides."""
+Judged = tuple[ResultValidity, ValidityReason | None]
+
+REUSABLE: Judged = (ResultValidity.REUSABLE, None)
+
+
+def validity(step: Mapping[str, Any], known: Facts) -> Judged:
+    """The rules of agentic-graphrag, in its order; the first support that is not as it was decides. And why."""
     if step["state"] != StepState.COMPLETED:
-        return ResultValidity.UNKNOWN
+        return ResultValidity.UNKNOWN, ValidityReason(step["state"])
     seq = step.get("result_event_seq")
-    result = known.events.get(ids.event_id(step["task_id"], seq)) if seq is not None else None
-    if not _readable(result):
-        return ResultValidity.UNAVAILABLE
+    if seq is None:
+        return ResultValidity.UNAVAILABLE, ValidityReason.NO_RESULT
+    unreadable = _unreadable(known.events.get(ids.event_id(step["task_id"], seq)), RESULT)
+    if unreadable:
+        return ResultValidity.UNAVAILABLE, unreadable
     if step.get("result_basis") == ResultBasis.INDEPENDENT:
-        return ResultValidity.REUSABLE
+        return REUSABLE
     if step.get("result_basis") != ResultBasis.SUPPORTED:
-        return ResultValidity.UNKNOWN
+        return ResultValidity.UNKNOWN, ValidityReason.BASIS_UNKNOWN
     supports = supports_of(step)
     if not supports:
-        return ResultValidity.UNAVAILABLE
-    states = (_support_state(support, known) for support in supports)
-    return next((state for state in states if state is not ResultValidity.REUSABLE), ResultValidity.REUSABLE)
+        return ResultValidity.UNAVAILABLE, ValidityReason.NO_SUPPORTS
+    judged = (_support_state(support, known) for support in supports)
+    return next((each for each in judged if each != REUSABLE), REUSABLE)
 
 
-def _readable(event: Row | None) -> bool:
-    return event is not None and not event.get("redacted_at") and not event.get("truncated")
+# Why an event cannot be read: gone, redacted, cut.
+RESULT = (ValidityReason.RESULT_GONE, ValidityReason.RESULT_REDACTED, ValidityReason.RESULT_CUT)
+CITED = (ValidityReason.EVENT_GONE, ValidityReason.EVENT_REDACTED, ValidityReason.EVENT_CUT)
 
 
-def _support_state(support: Mapping[str, Any], known: Facts) -> ResultValidity:
+def _unreadable(
+    event: Row | None, reasons: tuple[ValidityReason, ValidityReason, ValidityReason]
+) -> ValidityReason | None:
+    gone, redacted, cut = reasons
+    if event is None:
+        return gone
+    if event.get("redacted_at"):
+        return redacted
+    return cut if event.get("truncated") else None
+
+
+def _support_state(support: Mapping[str, Any], known: Facts) -> Judged:
     if support["kind"] == "document":
         return _document_state(support, known.documents.get(support["document_node_id"]))
     if support["kind"] == "event":
         return _event_state(support, known.events.get(support["event_id"]))
     decision = known.decisions.get(support["decision_id"])
     if decision is None:
-        return ResultValidity.UNAVAILABLE
+        return ResultValidity.UNAVAILABLE, ValidityReason.DECISION_GONE
     row = decision["row"]
-    clear = row["status"] == DecisionStatus.ACTIVE and row["review_state"] == ReviewState.CLEAR
-    return ResultValidity.REUSABLE if clear and not known.may_be_reached(decision) else ResultValidity.NEEDS_REVIEW
+    if row["status"] != DecisionStatus.ACTIVE:
+        return ResultValidity.NEEDS_REVIEW, ValidityReason.DECISION_NOT_ACTIVE
+    if row["review_state"] != ReviewState.CLEAR:
+        return ResultValidity.NEEDS_REVIEW, ValidityReason.DECISION_NEEDS_REVIEW
+    if known.may_be_reached(decision):
+        return ResultValidity.NEEDS_REVIEW, ValidityReason.DECISION_BEING_CHECKED
+    return REUSABLE
 
 
-def _document_state(support: Mapping[str, Any], document: Row | None) -> ResultValidity:
+def _document_state(support: Mapping[str, Any], document: Row | None) -> Judged:
     if document is None or document["verb"] in REMOVALS or not document["hash"]:
-        return ResultValidity.UNAVAILABLE
+        return ResultValidity.UNAVAILABLE, ValidityReason.DOCUMENT_REMOVED
     same = (document["seq"], document["hash"]) == (support.get("recorded_activation_seq"), support["content_hash"])
-    return ResultValidity.REUSABLE if same else ResultValidity.NEEDS_REVIEW
+    return REUSABLE if same else (ResultValidity.NEEDS_REVIEW, ValidityReason.DOCUMENT_CHANGED)
 
 
-def _event_state(support: Mapping[str, Any], event: Row | None) -> ResultValidity:
+def _event_state(support: Mapping[str, Any], event: Row | None) -> Judged:
+    unreadable = _unreadable(event, CITED)
     # A task that was deleted and made again gives the same ids to other events; the digest tells them apart.
     digest = support.get("event_payload_sha256")
-    same = event is not None and (digest is None or digest == event["payload_sha256"])
-    return ResultValidity.REUSABLE if same and _readable(event) else ResultValidity.UNAVAILABLE
+    if event is not None and digest is not None and digest != event["payload_sha256"]:
+        unreadable = ValidityReason.EVENT_REPLACED
+    return (ResultValidity.UNAVAILABLE, unreadable) if unreadable else REUSABLE

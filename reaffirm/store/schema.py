@@ -59,6 +59,7 @@ LOOKUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("DecisionSupport", ("target_decision_id",)),
     ("Chunk", ("document_id", "content_hash")),
     ("Task", ("project_id", "created_at", "id")),
+    ("Task", (MARKER, "project_id", "status", "created_at")),
     ("CutoverJob", ("status",)),
     ("DecisionSupport", ("project_id", "task_name")),
     ("Request", ("payload_sha256",)),

@@ -76,6 +76,16 @@ def step_on_decision(history: ConversationHistory, store: GraphStore) -> object:
     return history.set_step("storage", "read", "completed", result_basis="supported", supports=supports)
 
 
+def close(history: ConversationHistory, _: GraphStore) -> object:
+    return history.close_task("storage", request_id="r1")
+
+
+def resume(history: ConversationHistory, store: GraphStore) -> object:
+    other = ConversationHistory(store, project_id="atlas", agent_id="b")
+    assert other.set_step("storage", "read", "in_progress").recorded
+    return history.resume_task("storage", request_id="r1")
+
+
 def take_request(history: ConversationHistory, _: GraphStore) -> object:
     return history.create_task("another", "Goal", request_id="r1")
 
@@ -103,6 +113,13 @@ GUARDS: dict[str, tuple[Write, Disturb]] = {
         record,
         lambda _, store: store.write("MATCH (t:Task) SET t.event_seq = 0 RETURN 1 AS n"),
     ),
+    "close: request taken": (close, take_request),
+    "close: task deleted": (close, delete_task),
+    "close: closed meanwhile": (close, lambda history, _: history.close_task("storage")),
+    "resume: request taken": (resume, take_request),
+    "resume: task deleted": (resume, delete_task),
+    "resume: another step begun": (resume, lambda history, _: history.set_step("storage", "write", "in_progress")),
+    "resume: the step completed": (resume, lambda history, _: history.set_step("storage", "read", "completed")),
     "step: request taken": (step, take_request),
     "step: task deleted": (step, delete_task),
     "step: result redacted": (step_with_result, lambda _, store: redact(store, "storage", 1)),

@@ -4,18 +4,18 @@ import re
 
 import pytest
 
-from reaffirm.history import events, steps, tasks, validity, views
+from reaffirm.history import closing, events, listing, resuming, steps, tasks, trails, validity, views
 from reaffirm.store import GraphStore
 
 QUERIES = sorted(
     (f"{module.__name__.rpartition('.')[2]}.{name}", query)
-    for module in (tasks, events, steps, validity, views)
+    for module in (tasks, closing, listing, resuming, trails, events, steps, validity, views)
     for name, query in vars(module).items()
     if name.isupper() and isinstance(query, str) and "MATCH (" in query
 )
-LISTS = ("ids", "pairs", "documents", "states", "choice_keys")
-MAPS = ("request", "task", "event", "step")
-NUMBERS = ("limit", "seq", "base", "until")
+LISTS = ("ids", "pairs", "documents", "states", "choice_keys", "words", "kinds", "missing", "rows")
+MAPS = ("request", "task", "event", "step", "values")
+NUMBERS = ("limit", "seq", "base", "until", "window", "found", "sign", "after", "before")
 
 
 def parameters(query: str) -> dict[str, object]:

@@ -32,6 +32,7 @@ NAMES = {
     "none": None,
 }
 GOALS = {**TEXTS, "empty": "", "blank": " \n", "none": None, "4,001 characters": "a" * 4_001}
+REASONS = {**TEXTS, "4,001 characters": "a" * 4_001}
 PAYLOADS = {**TEXTS, "none": None, "1,000,001 characters": "a" * 1_000_001}
 ROLES = {**TEXTS, "101 characters": "a" * 101}
 TITLES = {**TEXTS, "201 characters": "a" * 201}
@@ -55,6 +56,9 @@ CASES = [
     for method, arguments, field, values in (
         ("create_task", TASK, "name", NAMES),
         ("create_task", TASK, "goal", GOALS),
+        ("close_task", {}, "name", NAMES),
+        ("close_task", {"name": "storage"}, "reason", REASONS),
+        ("reopen_task", {}, "name", NAMES),
         ("record_event", EVENT, "task_name", NAMES),
         ("record_event", EVENT, "kind", WORDS),
         ("record_event", EVENT, "payload", PAYLOADS),
