@@ -53,7 +53,7 @@ def test_it_reads_the_steps_that_we_resumed(both: Both, task: str) -> None:
     assert both.our_history.set_step(task, "write", "in_progress").recorded
     result = both.our_history.resume_task(task)
     assert result.marked == ("read", "write")
-    steps = both.theirs.history.list_steps(task)["steps"]
+    steps = both.theirs.history.list_steps(task, "unknown")["steps"]
     assert [(step["name"], step["kind"], step["state"]) for step in steps] == [
         ("read", "read", "unknown"),
         ("write", "other", "unknown"),
