@@ -4,8 +4,10 @@ import ast
 import importlib
 import pkgutil
 import re
+import shutil
 import subprocess
 import sys
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -212,12 +214,34 @@ def test_every_setting_is_documented() -> None:
 def test_every_dependency_is_documented() -> None:
     text = (ROOT / "docs" / "dependencies.md").read_text().lower()
     wrong = []
-    for file in ("requirements.in", "requirements-dev.in"):
+    for file in ("requirements-library.in", "requirements.in", "requirements-dev.in"):
         for line in (ROOT / file).read_text().splitlines():
             name = re.match(r"[a-z0-9][a-z0-9-]*", line)
             if name and f"**{name[0]}**" not in text:
                 wrong.append(name[0])
     assert not wrong
+
+
+def test_the_library_is_installed_alone_with_what_it_imports(tmp_path: Path) -> None:
+    for name in ("pyproject.toml", "README.md", "LICENSE", "requirements-library.in"):
+        shutil.copy(ROOT / name, tmp_path)
+    shutil.copytree(ROOT / "reaffirm", tmp_path / "reaffirm", ignore=shutil.ignore_patterns("__pycache__"))
+    build = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", tmp_path / "made", tmp_path]
+    done = subprocess.run(build, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    (wheel,) = (tmp_path / "made").glob("*.whl")
+    with zipfile.ZipFile(wheel) as parts:
+        names = parts.namelist()
+        metadata = next(parts.read(name).decode() for name in names if name.endswith("METADATA"))
+    assert {name.split("/")[0] for name in names if ".dist-info" not in name} == {"reaffirm"}
+    assert "reaffirm/py.typed" in names
+    brought = {
+        re.match(r"[\w-]+", line)[0].replace("-", "_") for line in re.findall(r"^Requires-Dist: (.*)", metadata, re.M)
+    }  # type: ignore[index]
+    imported = {
+        name.split(".")[0] for path, tree in sources("reaffirm") for name in imports(path, tree) if name.split(".")[0]
+    }
+    assert imported - set(sys.stdlib_module_names) - {"reaffirm"} == brought
 
 
 @pytest.mark.parametrize("file", ["requirements.txt", "requirements-dev.txt"])
