@@ -69,6 +69,7 @@ class Seen:
         done: The activation of this very call, when an earlier attempt was applied after all.
         jobs: Unfinished jobs of agentic-graphrag on it.
         parts: Chunks of the current version that can be read.
+        citers: Active decisions that cite it, counted to one more than a statement may flag.
         linked: The project of the call has it among its sources.
     """
 
@@ -88,6 +89,11 @@ class Seen:
         return str((self.doc or {}).get("current_content_hash") or "")
 
     @property
+    def later(self) -> bool:
+        """Whether those who cite it are flagged in batches, behind the activating statement."""
+        return self.citers > cypher.MAX_CITERS
+
+    @property
     def live(self) -> bool:
         return bool(self.hash) and self.parts > 0
 
@@ -102,6 +108,7 @@ def see(store: GraphStore, job: Job, now: str) -> Seen:
         project_id=job.project_id,
         unfinished=cypher.UNFINISHED_JOBS,
         now_ms=ids.milliseconds(now),
+        enough=cypher.MAX_CITERS + 1,
     )[0]
     return Seen(row["doc"], row["activation"], row["jobs"], row["parts"], row["citers"], row["sources"] > 0)
 
@@ -111,7 +118,7 @@ def ingest(store: GraphStore, job: Job, text: str) -> IngestResult | None:
     now = ids.now()
     seen = see(store, job, now)
     if seen.done:
-        return _earlier(job, seen.done, NEW_VERSION, seen.parts)
+        return _earlier(job, seen, seen.done, NEW_VERSION, seen.parts)
     if seen.doc is None and job.verb == "update":
         return _refused(job, "document_not_found")
     if seen.doc and seen.live and seen.hash == ids.text_digest(text):
@@ -130,9 +137,8 @@ def remove(store: GraphStore, job: Job) -> IngestResult | None:
     seen = see(store, job, ids.now())
     if seen.doc is not None and not seen.done and not seen.live:
         return _result(job, NO_OP, seen.seq)
-    return _ended(
-        store, job, seen, cypher.REMOVE_DOCUMENT, "delete", {"version_id": ""}
-    )  # of no version: all is closed
+    statement = cypher.REMOVE_DOCUMENT_LATER if seen.later else cypher.REMOVE_DOCUMENT
+    return _ended(store, job, seen, statement, "delete", {"version_id": ""})  # of no version: all is closed
 
 
 def purge(store: GraphStore, job: Job) -> IngestResult | None:
@@ -144,7 +150,8 @@ def purge(store: GraphStore, job: Job) -> IngestResult | None:
     if parts and parts[0]["parts"] > cypher.MAX_PARTS:
         detail = f"The document has {parts[0]['parts']:,} parts; {cypher.MAX_PARTS:,} can be erased at once."
         return _refused(job, "too_many_parts", detail)
-    return _ended(store, job, seen, cypher.PURGE_DOCUMENT, "purge", {"most_parts": cypher.MAX_PARTS})
+    statement = cypher.PURGE_DOCUMENT_LATER if seen.later else cypher.PURGE_DOCUMENT
+    return _ended(store, job, seen, statement, "purge", {"most_parts": cypher.MAX_PARTS})
 
 
 def _ended(
@@ -152,7 +159,7 @@ def _ended(
 ) -> IngestResult | None:
     """End what is in force of a document, and flag who cites it."""
     if seen.done:
-        return _earlier(job, seen.done, REMOVED, 0)
+        return _earlier(job, seen, seen.done, REMOVED, 0)
     if seen.doc is None:
         return _refused(job, "document_not_found")
     refusal = _hindrance(job, seen)
@@ -162,12 +169,13 @@ def _ended(
     rows = store.write(
         statement,
         **_common(job, seen, now),
-        facts=_facts(job, seen, now, verb)
-        | {"document": {"current_content_hash": None, "updated_at": now, "activation_seq": seen.seq + 1}},
+        facts=_facts(job, seen, now, verb) | {"document": _moved(seen, now) | {"current_content_hash": None}},
         reason="source_removed",
         **more,
     )
-    return _result(job, REMOVED, seen.seq + 1, flagged=rows[0]["flagged"]) if rows else None
+    if not rows:
+        return None
+    return _result(job, REMOVED, seen.seq + 1, flagged=rows[0]["flagged"], unfinished=seen.later)
 
 
 def _activate(
@@ -180,8 +188,12 @@ def _activate(
         "current_content_hash": version.content_hash,
         "media_type": media_type,
     }
+    if known:
+        statement = cypher.ACTIVATE_VERSION_LATER if seen.later else cypher.ACTIVATE_VERSION
+    else:
+        statement = cypher.CREATE_DOCUMENT_LATER if seen.later else cypher.CREATE_DOCUMENT
     rows = store.write(
-        cypher.ACTIVATE_VERSION if known else cypher.CREATE_DOCUMENT,
+        statement,
         **_common(job, seen, now),
         facts=facts,
         version={"sections": version.sections, "chunks": version.chunks, **asdict(version.links)},
@@ -191,7 +203,13 @@ def _activate(
     if not rows:
         return None
     return _result(
-        job, NEW_VERSION, seen.seq + 1, version.content_hash, chunks=len(version.chunks), flagged=rows[0]["flagged"]
+        job,
+        NEW_VERSION,
+        seen.seq + 1,
+        version.content_hash,
+        chunks=len(version.chunks),
+        flagged=rows[0]["flagged"],
+        unfinished=seen.later,
     )
 
 
@@ -218,11 +236,17 @@ def _describe(store: GraphStore, job: Job, seen: Seen, doc: dict[str, Any], now:
 
 def _document(job: Job, seen: Seen, now: str) -> dict[str, Any]:
     """What the new version sets on the document. What the caller did not name stays."""
-    described = {"updated_at": now, "activation_seq": seen.seq + 1, **SCHEMA, **job.description.properties()}
+    described = {**_moved(seen, now), **SCHEMA, **job.description.properties()}
     if seen.doc is not None:
         return described
     key = {"document_key": job.document_key, "uri": job.document_key}
     return {**key, "title": job.document_key.rsplit("/", 1)[-1] or job.document_key, **described}
+
+
+def _moved(seen: Seen, now: str) -> dict[str, Any]:
+    """What every activation sets: its number, and the mark where it leaves flags to batches (null takes one away)."""
+    marked = ids.milliseconds(now) if seen.later else None
+    return {"updated_at": now, "activation_seq": seen.seq + 1, "flagging_ms": marked}
 
 
 def _common(job: Job, seen: Seen, now: str) -> dict[str, Any]:
@@ -266,12 +290,6 @@ def _hindrance(job: Job, seen: Seen) -> IngestResult | None:
     if seen.doc and seen.doc.get("_pending_job_id") is not None:
         detail = "agentic-graphrag began to write this document and did not finish; open the graph with it once"
         return _refused(job, "document_busy", detail)
-    if seen.citers > cypher.MAX_CITERS:
-        detail = (
-            f"{seen.citers:,} active decisions cite {job.document_key}; a change may flag at most "
-            f"{cypher.MAX_CITERS:,} at once. Nothing was written."
-        )
-        return _refused(job, "too_many_citers", detail)
     return None
 
 
@@ -281,14 +299,28 @@ def _refused(job: Job, error: str, detail: str | None = None) -> IngestResult:
     )
 
 
-def _earlier(job: Job, done: dict[str, Any], decision: str, parts: int) -> IngestResult:
+def _earlier(job: Job, seen: Seen, done: dict[str, Any], decision: str, parts: int) -> IngestResult:
     """What an attempt did whose answer was lost."""
-    flagged = int(done.get("decisions_flagged") or 0)
-    return _result(job, decision, done["activation_seq"], done.get("content_hash"), chunks=parts, flagged=flagged)
+    return _result(
+        job,
+        decision,
+        done["activation_seq"],
+        done.get("content_hash"),
+        chunks=parts,
+        flagged=int(done.get("decisions_flagged") or 0),
+        unfinished=(seen.doc or {}).get("flagging_ms") is not None,
+    )
 
 
 def _result(
-    job: Job, decision: str, seq: int, content_hash: str | None = None, *, chunks: int = 0, flagged: int = 0
+    job: Job,
+    decision: str,
+    seq: int,
+    content_hash: str | None = None,
+    *,
+    chunks: int = 0,
+    flagged: int = 0,
+    unfinished: bool = False,
 ) -> IngestResult:
     return IngestResult(
         recorded=True,
@@ -299,4 +331,5 @@ def _result(
         activation_seq=seq,
         chunks=chunks,
         flagged=flagged,
+        unfinished=unfinished,
     )

@@ -4,14 +4,16 @@ from collections.abc import Sequence
 from datetime import date
 
 from reaffirm import fields
-from reaffirm.knowledge import activating, fetching, searching
+from reaffirm.knowledge import activating, fetching, flagging, searching
 from reaffirm.knowledge import statements as cypher
 from reaffirm.knowledge.activating import Job, job_of
 from reaffirm.knowledge.describing import describe, known_id
 from reaffirm.knowledge.models import DocumentVersion, FetchOutcome, IngestResult, SearchResult
 from reaffirm.knowledge.sections import PLAIN, normalised
 from reaffirm.operation import refusing, settle
-from reaffirm.store import GraphStore
+from reaffirm.store import GraphStore, StoreError
+
+FLAGGED_AT_ONCE = 20_000  # by the call that activates, where the statement itself could not
 
 
 class Graph:
@@ -73,7 +75,7 @@ class Graph:
     def remove(self, document_key: str, *, author: str | None = None) -> IngestResult:
         """Remove a document. Its versions stay in the graph, and what was cited stays readable."""
         job = job_of(document_key, "delete", author)
-        return settle(lambda: activating.remove(self._store, job))
+        return self._flagged(settle(lambda: activating.remove(self._store, job)))
 
     @refusing(IngestResult)
     def purge(self, document_key: str, *, author: str | None = None) -> IngestResult:
@@ -82,7 +84,17 @@ class Graph:
         Refused with ``too_many_parts`` above 10,000 sections and chunks.
         """
         job = job_of(document_key, "purge", author)
-        return settle(lambda: activating.purge(self._store, job))
+        return self._flagged(settle(lambda: activating.purge(self._store, job)))
+
+    def continue_flagging(self, limit: int = FLAGGED_AT_ONCE) -> int:
+        """Raise flags that an activation left: of a document that more than 20,000 decisions cite.
+
+        A call that is interrupted loses nothing, and many may run at once. Meanwhile such decisions read as flagged.
+
+        Returns:
+            How many decisions were looked at, at most ``limit``; 0 when none was left.
+        """
+        return flagging.continue_flagging(self._store, max(1, limit))
 
     def versions(self, document_key: str) -> tuple[DocumentVersion, ...]:
         """All activations of a document, the oldest first; a removal is one without a hash."""
@@ -132,4 +144,14 @@ class Graph:
 
     def _ingest(self, job: Job, text: str) -> IngestResult:
         checked = normalised(fields.text("text", text, fields.DOCUMENT))
-        return settle(lambda: activating.ingest(self._store, job, checked))
+        return self._flagged(settle(lambda: activating.ingest(self._store, job, checked)))
+
+    def _flagged(self, result: IngestResult) -> IngestResult:
+        """Go on with the flags that an activation left, up to a bound."""
+        if not result.unfinished or result.document_id is None:
+            return result
+        try:
+            flagging.continue_flagging(self._store, FLAGGED_AT_ONCE, result.document_id)
+            return flagging.told(self._store, result)
+        except StoreError:
+            return result  # the activation stands, and its flags go on from where they are

@@ -68,7 +68,9 @@ class IngestResult(Result):
 
     Attributes:
         decision: new_version, metadata_only, no_op or removed.
-        flagged: How many decisions the same statement flagged.
+        flagged: How many decisions were flagged.
+        unfinished: More than 20,000 cite the document and some are still to be flagged: continue_flagging() goes on.
+            Until then they read as flagged.
     """
 
     document_key: str | None = None
@@ -78,6 +80,7 @@ class IngestResult(Result):
     activation_seq: int | None = None
     chunks: int = 0
     flagged: int = 0
+    unfinished: bool = False
 
 
 class DocumentVersion(Model):

@@ -6,7 +6,7 @@ a filter that stands after a write before it). On Neo4j ``properties(d).status``
 """
 
 UNFINISHED_JOBS = ["pending", "rolling_back", "committed", "cleaning"]
-MAX_CITERS = 20_000
+MAX_CITERS = 20_000  # flagged by the activating statement; more are flagged in batches behind it, see flagging.py
 MAX_PARTS = 10_000  # erased by one statement; agentic-graphrag refuses above it as well
 
 _JOBS = """OPTIONAL MATCH (job:CutoverJob)
@@ -32,7 +32,8 @@ WITH doc, known, jobs, a, count(part) AS parts
 OPTIONAL MATCH (s:DecisionSupport) WHERE s.document_node_id = $id AND s.kind = 'document' AND s.current = true
 WITH doc, known, jobs, a, parts, s
 OPTIONAL MATCH (d:Decision)-[h:HAS_SUPPORT]->(s) WHERE d.status = 'active'
-WITH doc, known, jobs, a, parts, count(DISTINCT d) AS citers
+WITH DISTINCT doc, known, jobs, a, parts, d LIMIT $enough
+WITH doc, known, jobs, a, parts, count(d) AS citers
 OPTIONAL MATCH (p:Project {_agrag_history_record: true, project_id: $project_id})-[source:HAS_SOURCE]->(doc)
 WITH known, jobs, a, parts, citers, count(source) AS sources
 RETURN known AS doc,
@@ -62,16 +63,22 @@ WITH null AS doc
 """
 
 
-# Whoever cites the document now, but for supports that were recorded against this very activation. doc goes through
-# every aggregate, also where it is still nothing: one without a key makes a row where a guard left none.
-_CITERS = (
+# doc goes through every aggregate, also where it is still nothing: one without a key makes a row where a guard left
+# none.
+_FREE = (
     _JOBS
     + """WITH doc, count(job) AS jobs
 WHERE jobs = 0
 OPTIONAL MATCH (a:DocumentActivation {id: $activation_id})
 WITH doc, count(a) AS done
 WHERE done = 0
-OPTIONAL MATCH (s:DecisionSupport)
+"""
+)
+
+# Whoever cites the document now, but for supports that were recorded against this very activation.
+_CITERS = (
+    _FREE
+    + """OPTIONAL MATCH (s:DecisionSupport)
 WHERE s.document_node_id = $id AND s.kind = 'document' AND s.current = true
   AND coalesce(s.recorded_activation_seq, 0) <> $seq
 WITH doc, s
@@ -92,19 +99,22 @@ WITH doc, leaves, parents, names, collect(p) AS projects
 """
 )
 
+# They are too many for one statement: facts.document marks the document, and batches flag them.
+_CITERS_LATER = _FREE + "WITH doc, [] AS leaves, [] AS parents, [] AS names, [] AS projects\n"
+
 # A waiting flag keeps its age, so that the oldest question stays the first in the queue.
-_FLAG_ONE = """d.flagged_ms = CASE WHEN d.review_state = 'needs_review' AND d.flagged_ms IS NOT NULL
+FLAG_ONE = """d.flagged_ms = CASE WHEN d.review_state = 'needs_review' AND d.flagged_ms IS NOT NULL
     THEN d.flagged_ms ELSE $now_ms END,
   d.review_state = 'needs_review', d.review_reason = $reason, d.flagged_by = $facts.author,
   d.cause_kind = 'document', d.cause_document_id = $id, d.cause_activation_id = $activation_id, d.cause_seq = $seq,
   d.anchor_states = null, d.anchor_seq = null, d.words_added = null, d.words_removed = null"""
 
 # Only who has dependents queues for propagation, so that a project without any never reads as incomplete.
-_FLAG = (
+FLAG = (
     "FOREACH (d IN leaves | SET "
-    + _FLAG_ONE
+    + FLAG_ONE
     + ")\nFOREACH (d IN parents | SET d.review_pending = true, "
-    + _FLAG_ONE
+    + FLAG_ONE
     + """)
 FOREACH (p IN projects | SET p.review_incomplete = true,
   p.review_epoch = coalesce(p.review_epoch, 0) + size([x IN names WHERE x = p.project_id]))
@@ -166,40 +176,42 @@ _VERSION = (
 
 _FLAGGED = "RETURN size(leaves) + size(parents) AS flagged"
 
-# The first version of a key. Of two writers at once the unique id refuses one, which then looks again.
-CREATE_DOCUMENT = (
-    _UNKNOWN
-    + _CITERS
-    + """WITH leaves, parents, names, projects
-CREATE (doc:Document:_Node)
-SET doc.id = $id
-"""
-    + _ACTIVATE
-    + _VERSION
-    + _FLAG
-    + _LINK_PROJECT
-    + _FLAGGED
-)
 
-# A further version.
-ACTIVATE_VERSION = _SEEN + _CITERS + _CLOSE + _ACTIVATE + _VERSION + _FLAG + _LINK_PROJECT + _FLAGGED
+def _create(citers: str, flag: str) -> str:
+    made = "WITH leaves, parents, names, projects\nCREATE (doc:Document:_Node)\nSET doc.id = $id\n"
+    return _UNKNOWN + citers + made + _ACTIVATE + _VERSION + flag + _LINK_PROJECT + _FLAGGED
 
-# A removal: everything is closed and nothing is deleted, so what was cited stays readable.
-REMOVE_DOCUMENT = _SEEN + _CITERS + _CLOSE + _ACTIVATE + _FLAG + _FLAGGED
 
-# All versions go, text and all. What cited them stays and says that its text cannot be read any more.
-PURGE_DOCUMENT = (
-    _SEEN
-    + _CITERS
-    + """WITH doc, leaves, parents, names, projects, [(doc)-[part:HAS_PART]->(x) | x] AS contents
+def _activate(citers: str, flag: str) -> str:
+    return _SEEN + citers + _CLOSE + _ACTIVATE + _VERSION + flag + _LINK_PROJECT + _FLAGGED
+
+
+def _remove(citers: str, flag: str) -> str:
+    return _SEEN + citers + _CLOSE + _ACTIVATE + flag + _FLAGGED
+
+
+def _purge(citers: str, flag: str) -> str:
+    contents = """WITH doc, leaves, parents, names, projects, [(doc)-[part:HAS_PART]->(x) | x] AS contents
 WHERE size(contents) <= $most_parts
 """
-    + _ACTIVATE
-    + _FLAG
-    + """FOREACH (x IN contents | DETACH DELETE x)
-"""
-    + _FLAGGED
-)
+    return _SEEN + citers + contents + _ACTIVATE + flag + "FOREACH (x IN contents | DETACH DELETE x)\n" + _FLAGGED
+
+
+# The first version of a key. Of two writers at once the unique id refuses one, which then looks again.
+CREATE_DOCUMENT = _create(_CITERS, FLAG)
+CREATE_DOCUMENT_LATER = _create(_CITERS_LATER, "")
+
+# A further version.
+ACTIVATE_VERSION = _activate(_CITERS, FLAG)
+ACTIVATE_VERSION_LATER = _activate(_CITERS_LATER, "")
+
+# A removal: everything is closed and nothing is deleted, so what was cited stays readable.
+REMOVE_DOCUMENT = _remove(_CITERS, FLAG)
+REMOVE_DOCUMENT_LATER = _remove(_CITERS_LATER, "")
+
+# All versions go, text and all. What cited them stays and says that its text cannot be read any more.
+PURGE_DOCUMENT = _purge(_CITERS, FLAG)
+PURGE_DOCUMENT_LATER = _purge(_CITERS_LATER, "")
 
 READ_PARTS = """MATCH (doc:Document {id: $id})
 WITH doc

@@ -57,6 +57,8 @@ LOOKUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("DecisionSupport", ("document_node_id",)),
     ("DecisionSupport", ("event_id",)),
     ("DecisionSupport", ("target_decision_id",)),
+    ("DecisionSupport", ("document_node_id", "recorded_activation_seq")),
+    ("Document", ("flagging_ms",)),
     ("Chunk", ("document_id", "content_hash")),
     ("Task", ("project_id", "created_at", "id")),
     ("Task", (MARKER, "project_id", "status", "created_at")),

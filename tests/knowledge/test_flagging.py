@@ -3,7 +3,7 @@
 import pytest
 
 from reaffirm import ids
-from reaffirm.knowledge import Graph, activating, statements
+from reaffirm.knowledge import Graph, activating
 from reaffirm.store import GraphStore
 from tests.knowledge.builders import change_decision, decision_of, depend, make_decision, project_of
 
@@ -119,20 +119,6 @@ def test_two_supports_on_one_document_are_one_flag(store: GraphStore, graph: Gra
     depend(store, child, decision)
     assert graph.update(KEY, "Other words.").flagged == 1
     assert project_of(store, "atlas")["review_epoch"] == 1
-
-
-def test_too_many_citers_are_refused_and_nothing_is_written(
-    store: GraphStore, graph: Graph, cited: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    decisions = [cite(store, cited, str(number)) for number in range(3)]
-    monkeypatch.setattr(statements, "MAX_CITERS", 2)
-    refused = graph.update(KEY, "Other words.")
-    assert refused.error == "too_many_citers"
-    assert refused.detail
-    assert "3 active decisions" in refused.detail
-    assert graph.remove(KEY).error == "too_many_citers"
-    assert decision_of(store, decisions[0])["review_state"] == "clear"
-    assert graph.text(KEY) == "Backups are kept for thirty days."
 
 
 def test_an_attempt_that_was_applied_is_found_again(store: GraphStore, graph: Graph, cited: str) -> None:
