@@ -6,41 +6,48 @@ document's, and tell such a decision as flagged.
 """
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
-from reaffirm.decisions.models import ReviewReason
+from reaffirm.decisions.states import DecisionStatus, ReviewReason, ReviewState
 from reaffirm.store import Row
 
-Behind = Mapping[str, ReviewReason]
-
-# Of a decision d with one of its supports s and the document doc that it names; null where all is as it was recorded.
-IS_BEHIND = """CASE WHEN doc.activation_seq <> s.recorded_activation_seq
-  THEN {id: d.id, removed: doc.current_content_hash IS NULL} END"""
-
-
-def behind_of(rows: str, keep: str) -> str:
-    """The end of a statement that goes on with ``keep`` and ``behind``: which of some decisions are behind.
-
-    Args:
-        rows: An expression for a list of decision ids.
-        keep: What is in scope and stays so.
-    """
-    return f"""
-WITH {keep}, {rows} AS looked_at
-UNWIND (CASE WHEN size(looked_at) = 0 THEN [null] ELSE looked_at END) AS looked_at_id
-OPTIONAL MATCH (d:Decision) WHERE d._agrag_history_record = true AND d.id = looked_at_id
-WITH {keep}, d
-OPTIONAL MATCH (d)-[h:HAS_SUPPORT]->(s:DecisionSupport) WHERE s.kind = 'document' AND s.current = true
-WITH {keep}, d, s
-OPTIONAL MATCH (doc:Document {{id: s.document_node_id}})
-WITH {keep}, collect(DISTINCT {IS_BEHIND}) AS behind
+# Goes on from ``looked_at``, a list of decision ids, and adds ``behind``. A subquery, so that what else is in scope is
+# no grouping key.
+BEHIND = """
+CALL {
+  WITH looked_at
+  UNWIND looked_at AS looked_at_id
+  MATCH (x:Decision) WHERE x._agrag_history_record = true AND x.id = looked_at_id
+  WITH x
+  MATCH (x)-[h:HAS_SUPPORT]->(s:DecisionSupport) WHERE s.kind = 'document' AND s.current = true
+  WITH x, s
+  MATCH (doc:Document {id: s.document_node_id})
+  WITH x, s, doc WHERE doc.activation_seq <> s.recorded_activation_seq
+  RETURN collect({id: x.id, removed: doc.current_content_hash IS NULL}) AS behind
+}
 """
 
 
-def behind_from(rows: Iterable[Row | None]) -> Behind:
-    """Why each decision that is behind should be looked at, by its id."""
+def tell(decisions: Iterable[Row | None], behind: Iterable[Row]) -> None:
+    """Note in each of these rows of decisions, under ``behind``, the reason for which it should be looked at."""
     found: dict[str, ReviewReason] = {}
-    for row in rows:
-        if row and row.get("id"):
-            removed = row["removed"] or found.get(row["id"]) is ReviewReason.SOURCE_REMOVED
-            found[row["id"]] = ReviewReason.SOURCE_REMOVED if removed else ReviewReason.SOURCE_CHANGED
-    return found
+    for row in behind:
+        if row["removed"] or row["id"] not in found:
+            found[row["id"]] = ReviewReason.SOURCE_REMOVED if row["removed"] else ReviewReason.SOURCE_CHANGED
+    for decision in decisions:
+        if decision and decision.get("id") in found:
+            decision["behind"] = found[decision["id"]]
+
+
+def is_behind(decision: Mapping[str, Any]) -> bool:
+    """Whether a decision is stored as clear and rests on an older version."""
+    return bool(
+        decision.get("behind")
+        and decision["status"] == DecisionStatus.ACTIVE
+        and decision["review_state"] == ReviewState.CLEAR
+    )
+
+
+def state_of(decision: Mapping[str, Any]) -> ReviewState:
+    """The review state of a row, as it would be had every flag been raised."""
+    return ReviewState.NEEDS_REVIEW if is_behind(decision) else ReviewState(decision["review_state"])

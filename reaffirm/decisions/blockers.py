@@ -1,5 +1,6 @@
 """Why a decision cannot be reaffirmed now, in words for people: one rule for the page and for the write."""
 
+from reaffirm.decisions.behind import state_of
 from reaffirm.decisions.case import Case
 from reaffirm.decisions.models import DecisionStatus, ReviewState, Support
 from reaffirm.decisions.passages import Passage
@@ -44,6 +45,6 @@ def parent_blocker(case: Case, support: Support) -> str | None:
         return f"the decision was {parent['status']}"
     if case.is_clear(parent):
         return None
-    if parent["review_state"] == ReviewState.CLEAR:
+    if state_of(parent) is ReviewState.CLEAR:
         return "a review that still spreads may reach the decision"
     return "the decision needs review itself"

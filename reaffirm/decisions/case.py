@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from reaffirm.decisions.behind import state_of, tell
 from reaffirm.decisions.models import Decision, DecisionStatus, ReviewState, Seen, Support
 from reaffirm.decisions.passages import (
     Passage,
@@ -94,10 +95,10 @@ class Case:
         return None if found["id"] == self.id else found
 
     def is_clear(self, parent: Node | None) -> bool:
-        """Whether a cited decision is active, clear, and out of reach of a review that still spreads."""
+        """Whether a cited decision is active, clear, not behind, and out of reach of a review that still spreads."""
         if parent is None or parent["status"] != "active":
             return False
-        return parent["review_state"] == ReviewState.CLEAR and not self.reached(parent)
+        return state_of(parent) is ReviewState.CLEAR and not self.reached(parent)
 
     def seen_of(self, support: Support) -> str:
         """Digest of what a person sees of one support now."""
@@ -110,7 +111,7 @@ class Case:
 
     def differs_from(self, seen: Seen) -> bool:
         """Whether the decision, what it cites, or the cited words are no longer as a person saw them."""
-        stored = ReviewState(self.row["review_state"])
+        stored = state_of(self.row)
         shown = ReviewState.CLEAR if seen.review_state is ReviewState.UNKNOWN else seen.review_state
         if self.row["status"] != seen.status or stored is not shown:
             return True
@@ -151,6 +152,8 @@ def read_case(
 
 def case_from(row: Mapping[str, Any]) -> Case:
     supports = [support_from(each) for each in present(row["supports"])]
+    near = present(row["near"])
+    tell([row["decision"], *near, *(each.get("successor") for each in near)], row["behind"])
     return Case(
         row=row["decision"],
         task=row["task"],
@@ -159,7 +162,7 @@ def case_from(row: Mapping[str, Any]) -> Case:
         documents={each["id"]: each for each in present(row["docs"])},
         versions=versions_from(present(row["chunks"])),
         events={each["id"]: each for each in present(row["events"])},
-        near={each["id"]: each for each in present(row["near"])},
+        near={each["id"]: each for each in near},
         queued=row["queued"],
     )
 

@@ -2,6 +2,7 @@
 
 from reaffirm import ids
 from reaffirm.decisions import cursors
+from reaffirm.decisions.behind import BEHIND, tell
 from reaffirm.decisions.models import (
     Decision,
     DecisionLookup,
@@ -36,11 +37,14 @@ WITH d, t
 """
     + REACHED
     + """
-RETURN d{.*} AS decision, t.name AS task_name, queued, paths, collect(s{.*}) AS supports
+WITH d, t, queued, paths, collect(s{.*}) AS supports, [d.id] AS looked_at
 """
+    + BEHIND
+    + "RETURN d{.*} AS decision, t.name AS task_name, queued, paths, supports, behind"
 )
 
-OF_TASK = """
+OF_TASK = (
+    """
 MATCH (t:Task) WHERE t._agrag_history_record = true AND t.id = $task_id AND t.project_id = $project
 WITH t
 OPTIONAL MATCH (t)-[m:MADE]->(d:Decision) WHERE $history = true OR d.status = 'active'
@@ -56,8 +60,11 @@ WITH t, number, d, queued, CASE WHEN d IS NULL OR a IS NULL OR a.id = d.id THEN 
   ELSE shortestPath((d)-[:DEPENDS_ON*1..]->(a)) END AS path
 WITH t, number, d, size(queued) AS queued, count(path) AS paths
 OPTIONAL MATCH (d)-[h:HAS_SUPPORT]->(s:DecisionSupport) WHERE s.current = true
-RETURN t.name AS task_name, number, d{.*} AS decision, queued, paths, collect(s{.*}) AS supports
+WITH t, number, d, queued, paths, collect(s{.*}) AS supports, [d.id] AS looked_at
 """
+    + BEHIND
+    + "RETURN t.name AS task_name, number, d{.*} AS decision, queued, paths, supports, behind"
+)
 
 SUPPORTS = """
 MATCH (d:Decision {_agrag_history_record: true, id: $id}) WHERE d.project_id = $project
@@ -82,6 +89,7 @@ RETURN d.id AS id LIMIT 1
 
 def _decision(row: Row) -> Decision:
     supports = present(row["supports"])
+    tell([row["decision"]], row["behind"])
     unsure = row["queued"] > QUEUED_LOOKED_AT and any(each["kind"] == "decision" for each in supports)
     return decision_from(
         row["decision"],

@@ -188,7 +188,8 @@ class ReviewCounts(Model):
     """Exact counts of a project, from one statement.
 
     Attributes:
-        flagged: Active decisions that need review (the three equalities).
+        flagged: Active decisions that need review: the three equalities, and those that a document with too many citers
+            for one statement still leaves to be flagged.
         listed: Those of them that have a place in the order; less than flagged until adopt_flags() has run.
         by_reason: flagged, by reason.
         queued: Decisions whose dependents are still to be flagged; more than 0 means that a review still spreads.

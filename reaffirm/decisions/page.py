@@ -5,9 +5,11 @@ from typing import Any
 
 from reaffirm import ids
 from reaffirm.decisions.acceptance import Accepted
+from reaffirm.decisions.behind import is_behind, state_of, tell
 from reaffirm.decisions.blockers import document_blocker, event_blocker, parent_blocker
 from reaffirm.decisions.case import Case, read_case
-from reaffirm.decisions.models import Citation, Decision, ReviewCase, Support
+from reaffirm.decisions.causes import Cause
+from reaffirm.decisions.models import Citation, Decision, ReviewCase, ReviewState, Support
 from reaffirm.decisions.reading import CASE_READ
 from reaffirm.decisions.records import cause_from, decision_from, present, version_from
 from reaffirm.history.models import Event, Task
@@ -27,6 +29,8 @@ def review_case(store: GraphStore, project_id: str, decision_id: str) -> ReviewC
     if found is None:
         return None
     case, row = found
+    for rows in (row["way"], row["dependents"], row["revisions"], row["precedents"]):
+        tell(rows, row["behind"])
     activations = {(each["document_id"], each["activation_seq"]): each for each in present(row["activations"])}
     accepted = Accepted(store, case, row["revisions"])
     citations = tuple(
@@ -35,7 +39,7 @@ def review_case(store: GraphStore, project_id: str, decision_id: str) -> ReviewC
     return ReviewCase(
         decision=case.decision,
         task=Task.model_validate(case.task),
-        cause=_cause(case, row) if case.row["review_state"] == "needs_review" else None,
+        cause=_cause(case, row) if state_of(case.row) is ReviewState.NEEDS_REVIEW else None,
         citations=citations,
         blockers=tuple(_blockers(case)),
         dependents=_listed(row["dependents"]),
@@ -46,7 +50,9 @@ def review_case(store: GraphStore, project_id: str, decision_id: str) -> ReviewC
     )
 
 
-def _cause(case: Case, row: Mapping[str, Any]) -> Any:
+def _cause(case: Case, row: Mapping[str, Any]) -> Cause:
+    if is_behind(case.row):
+        return _coming_cause(case, row)
     cause_id = case.row.get("cause_activation_id")
     activation = next((each for each in present(row["activations"]) if each["id"] == cause_id), None)
     document_id = case.row.get("cause_document_id")
@@ -62,6 +68,28 @@ def _cause(case: Case, row: Mapping[str, Any]) -> Any:
         parent=row["cause"],
         previous_seq=max(previous, default=None),
         way=row["way"],
+    )
+
+
+def _coming_cause(case: Case, row: Mapping[str, Any]) -> Cause:
+    """The cause that the flag will have: the newest activation of a document that the decision is behind."""
+    found = [
+        (str(activation["activated_at"]), support, activation)
+        for support in case.of_kind("document")
+        for activation in present(row["activations"])
+        if activation["document_id"] == support.document_node_id
+        and activation["activation_seq"] == case.documents[activation["document_id"]].get("activation_seq")
+        and activation["activation_seq"] != support.recorded_activation_seq
+    ]
+    if not found:
+        return Cause(kind="unknown")
+    _, support, activation = max(found, key=lambda each: each[0])
+    return cause_from(
+        {"cause_kind": "document"},
+        document=case.documents[support.document_node_id or ""],
+        activation=activation,
+        parent=None,
+        previous_seq=support.recorded_activation_seq,
     )
 
 

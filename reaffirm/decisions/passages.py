@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from reaffirm import ids
+from reaffirm.decisions.behind import state_of
 from reaffirm.decisions.models import Support
 from reaffirm.knowledge import evidence
 from reaffirm.knowledge.anchors import anchor
@@ -191,8 +192,8 @@ def seen_of_parent(parent: Mapping[str, Any] | None, successor: Mapping[str, Any
     """Digest of what a person sees of a cited decision, and of the revision that took its place."""
     if parent is None:
         return _digest("gone")
-    after = (successor["id"], successor["review_state"]) if successor else ()
-    return _digest("decision", parent["status"], parent["review_state"], *after)
+    after = (successor["id"], state_of(successor)) if successor else ()
+    return _digest("decision", parent["status"], state_of(parent), *after)
 
 
 def _digest(*parts: str) -> str:

@@ -29,7 +29,15 @@ WITH groups, count(a) AS queued
 OPTIONAL MATCH (c:Decision) WHERE c.contested_in = $project AND c.choice_key >= '' AND c.status = 'active'
 WITH groups, queued, c.choice_key AS choice_key, count(DISTINCT c.conclusion) AS conclusions,
   count(DISTINCT c.task_id) AS tasks
-RETURN groups, queued, sum(CASE WHEN conclusions > 1 AND tasks > 1 THEN 1 ELSE 0 END) AS conflicts
+WITH groups, queued, sum(CASE WHEN conclusions > 1 AND tasks > 1 THEN 1 ELSE 0 END) AS conflicts
+OPTIONAL MATCH (doc:Document) WHERE doc.flagging_ms >= 0
+WITH groups, queued, conflicts, doc
+OPTIONAL MATCH (s:DecisionSupport) WHERE s.document_node_id = doc.id AND s.project_id = $project AND s.current = true
+  AND s.recorded_activation_seq <> doc.activation_seq AND coalesce(s.flagged_seq, 0) <> doc.activation_seq
+WITH groups, queued, conflicts, doc, s
+OPTIONAL MATCH (x:Decision)-[h:HAS_SUPPORT]->(s) WHERE x.status = 'active' AND x.review_state = 'clear'
+WITH groups, queued, conflicts, x, max(CASE WHEN doc.current_content_hash IS NULL THEN 1 ELSE 0 END) AS removed
+RETURN groups, queued, conflicts, count(x) AS coming, sum(CASE WHEN x IS NULL THEN 0 ELSE removed END) AS coming_removed
 """
 
 HEAD = """
@@ -124,10 +132,18 @@ def tally(store: GraphStore, project_id: str, filters: Filters) -> Tally:
     """Count the flags of a project, in one statement."""
     row = store.read(COUNTS, project=project_id, **filters.params())[0]
     groups = [group for group in row["groups"] if group["flagged"]]
+    by_reason = {ReviewReason(group["reason"]): int(group["flagged"]) for group in groups if group["reason"]}
+    removed = int(row["coming_removed"])
+    for reason, coming in (
+        (ReviewReason.SOURCE_REMOVED, removed),
+        (ReviewReason.SOURCE_CHANGED, int(row["coming"]) - removed),
+    ):
+        if coming:
+            by_reason[reason] = by_reason.get(reason, 0) + coming
     counts = ReviewCounts(
-        flagged=sum(int(group["flagged"]) for group in groups),
+        flagged=sum(int(group["flagged"]) for group in groups) + int(row["coming"]),
         listed=sum(int(group["listed"]) for group in groups),
-        by_reason={ReviewReason(group["reason"]): int(group["flagged"]) for group in groups if group["reason"]},
+        by_reason=by_reason,
         queued=int(row["queued"]),
         conflicts=int(row["conflicts"] or 0),
     )

@@ -1,5 +1,7 @@
 """The reads of decisions. Each returns maps, starts at an index, and has a fixed number of statements: one."""
 
+from reaffirm.decisions.behind import BEHIND
+
 # Everything that judging one decision needs: the decision, its task, its supports with what they cite then and now, and
 # whether reviews that still spread may reach it or its parents. $pairs, $doc_ids, $event_ids and $decision_ids add what
 # new supports cite; they are empty where nothing new is cited.
@@ -63,8 +65,11 @@ WITH d, t, p, q, supports, docs, chunks, events, queued, collect(CASE WHEN k.pro
 VERDICT_READ = (
     CASE_HEAD
     + """
-RETURN d{.*} AS decision, t{.*} AS task, q{.*} AS request, supports, docs, chunks, events, near, queued
+WITH d, t, q, supports, docs, chunks, events, near, queued,
+  [x IN near | x.id] + [x IN near | x.successor.id] AS looked_at
 """
+    + BEHIND
+    + "RETURN d{.*} AS decision, t{.*} AS task, q{.*} AS request, supports, docs, chunks, events, near, queued, behind"
 )
 
 CASE_READ = (
@@ -108,8 +113,16 @@ WITH d, t, q, supports, docs, chunks, events, near, queued, activations, cause, 
   revisions, [x IN collect(o) WHERE x.task_id <> d.task_id][0..10] AS others
 UNWIND (CASE WHEN size(others) = 0 THEN [null] ELSE others END) AS other
 OPTIONAL MATCH (ot:Task)-[om:MADE]->(other)
+WITH d, t, q, supports, docs, chunks, events, near, queued, activations, cause, way, dependent_count, dependents,
+  revisions, collect(other{.*, task_name: ot.name}) AS precedents
+WITH d, t, q, supports, docs, chunks, events, near, queued, activations, cause, way, dependent_count, dependents,
+  revisions, precedents, [x IN near + way + dependents + revisions + precedents | x.id]
+  + [x IN near | x.successor.id] AS looked_at
+"""
+    + BEHIND
+    + """
 RETURN d{.*} AS decision, t{.*} AS task, q{.*} AS request, supports, docs, chunks, events, near, queued, activations,
-  cause, way, dependent_count, dependents, revisions, collect(other{.*, task_name: ot.name}) AS precedents
+  cause, way, dependent_count, dependents, revisions, precedents, behind
 """
 )
 
@@ -124,7 +137,8 @@ RETURN c{.id, .index, .text, .char_start, .char_end, .document_id, .content_hash
 """
 
 # What recording a decision on a choice of a task needs.
-RECORD_READ = """
+RECORD_READ = (
+    """
 WITH 1 AS one
 OPTIONAL MATCH (t:Task) WHERE t._agrag_history_record = true AND t.id = $task_id
 WITH t
@@ -145,7 +159,10 @@ UNWIND (CASE WHEN size($pairs) = 0 THEN [null] ELSE $pairs END) AS pair
 OPTIONAL MATCH (c:Chunk) WHERE c.document_id = pair.doc AND c.content_hash = pair.hash
 WITH t, q, revisions, docs, events, near, c
 OPTIONAL MATCH (x:Document)-[hp:HAS_PART]->(c)
-RETURN t{.*} AS task, q{.*} AS request, revisions, docs, events, near, collect(CASE WHEN c._pending_job_id IS NULL
+WITH t, q, revisions, docs, events, near, collect(CASE WHEN c._pending_job_id IS NULL
   THEN c{.id, .index, .text, .char_start, .char_end, .document_id, .content_hash, .chunker_hash,
-    version: hp.version_id, closed: hp.invalid_at} END) AS chunks
+    version: hp.version_id, closed: hp.invalid_at} END) AS chunks, $decision_ids AS looked_at
 """
+    + BEHIND
+    + "RETURN t{.*} AS task, q{.*} AS request, revisions, docs, events, near, chunks, behind"
+)

@@ -6,6 +6,7 @@ from typing import Any
 
 from reaffirm import fields, ids
 from reaffirm.decisions import supports as citing
+from reaffirm.decisions.behind import tell
 from reaffirm.decisions.models import DecisionResult, ReviewReason, ReviewState, SupportInput
 from reaffirm.decisions.passages import versions_from
 from reaffirm.decisions.reading import RECORD_READ
@@ -95,7 +96,7 @@ def _review(resolved: Resolved, at: str) -> dict[str, Any]:
     if resolved.changed:
         reason = ReviewReason.SOURCE_CHANGED_DURING_RECORDING.value
         return {**flagged, "review_reason": reason, "cause_kind": "recording"}
-    doubtful = next((parent for parent in resolved.parents if parent["state"] != ReviewState.CLEAR), None)
+    doubtful = next((parent for parent in resolved.parents if parent["doubtful"]), None)
     if doubtful:
         return {
             **flagged,
@@ -149,6 +150,8 @@ def record(
         newest = max(revisions, key=lambda row: row["revision"], default=None)
         if newest and newest["status"] != "rejected":
             return DecisionResult(recorded=False, error="choice_exists", field="choice_key")
+        near = present(found["near"])
+        tell(near, found["behind"])
         try:
             resolved = citing.resolve(
                 wanted,
@@ -156,7 +159,7 @@ def record(
                 documents={row["id"]: row for row in present(found["docs"])},
                 versions=versions_from(present(found["chunks"])),
                 events={row["id"]: row for row in present(found["events"])},
-                decisions={row["id"]: row for row in present(found["near"])},
+                decisions={row["id"]: row for row in near},
             )
         except Refused as error:
             return refusal(error)

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from reaffirm import ids
+from reaffirm.decisions.behind import is_behind, state_of
 from reaffirm.decisions.causes import Cause, CauseStep
 from reaffirm.decisions.models import (
     Decision,
@@ -58,10 +59,10 @@ def decision_from(
     """A Decision of its node's properties.
 
     Args:
-        row: All properties of the node.
+        row: All properties of the node; behind.tell() may have added why it should be looked at.
         reached: A review that still spreads may reach it; then a clear decision reads as unknown.
     """
-    state = ReviewState(row["review_state"])
+    state = state_of(row)
     if reached and state is ReviewState.CLEAR and row["status"] == DecisionStatus.ACTIVE:
         state = ReviewState.UNKNOWN
     # Another program that clears a flag leaves its time behind.
@@ -82,7 +83,7 @@ def decision_from(
         author=row["author"],
         status=DecisionStatus(row["status"]),
         review_state=state,
-        review_reason=ReviewReason(row["review_reason"]) if row.get("review_reason") else None,
+        review_reason=row["behind"] if is_behind(row) else row.get("review_reason") or None,
         rejection_reason=row.get("rejection_reason"),
         rejected_by=row.get("rejected_by"),
         supersession_explanation=row.get("supersession_explanation"),
@@ -180,7 +181,7 @@ def _step(row: Mapping[str, Any]) -> CauseStep:
         choice_key=row["choice_key"],
         question=row.get("question"),
         status=DecisionStatus(row["status"]),
-        review_state=ReviewState(row["review_state"]),
+        review_state=state_of(row),
     )
 
 

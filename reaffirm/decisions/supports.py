@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from reaffirm import fields, ids
+from reaffirm.decisions.behind import state_of
 from reaffirm.decisions.causes import origin_of
 from reaffirm.decisions.models import (
     DecisionSupportInput,
@@ -14,6 +15,7 @@ from reaffirm.decisions.models import (
     SupportInput,
 )
 from reaffirm.decisions.passages import Versions, digest_of
+from reaffirm.decisions.states import ReviewState
 from reaffirm.knowledge import evidence
 from reaffirm.knowledge.models import EvidenceReference, FetchOutcome, FetchStatus
 from reaffirm.operation import MARKER
@@ -280,7 +282,14 @@ def guard(document: Mapping[str, Any]) -> dict[str, Any]:
 def parent_guard(decision: Mapping[str, Any]) -> dict[str, Any]:
     """What a write requires of a cited decision, with the origin of the flag that it passes on."""
     root, depth = origin_of(decision)
-    return {"id": decision["id"], "state": decision["review_state"], "root": root, "depth": depth}
+    doubtful = state_of(decision) is not ReviewState.CLEAR
+    return {
+        "id": decision["id"],
+        "state": decision["review_state"],
+        "doubtful": doubtful,
+        "root": root,
+        "depth": depth,
+    }
 
 
 def with_ids(rows: list[dict[str, Any]], decision_id: str, project_id: str) -> list[dict[str, Any]]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from reaffirm import ids
+from reaffirm.decisions.behind import BEHIND, state_of, tell
 from reaffirm.decisions.models import DecisionStatus, ReviewState
 from reaffirm.decisions.records import QUEUED_LOOKED_AT
 from reaffirm.history.models import ResultBasis, ResultValidity, StepState, StepSummary, ValidityReason
@@ -13,7 +14,8 @@ from reaffirm.store import Row
 
 # One read for all that any number of steps rest on, and for the decisions of a task's view. A review that still spreads
 # may reach a decision when a way along DEPENDS_ON leads from it to a queued one; no more than 101 queued are tried.
-FACTS = """WITH 1 AS one
+FACTS = (
+    """WITH 1 AS one
 OPTIONAL MATCH (doc:Document) WHERE doc.id IN $document_ids
 WITH doc
 OPTIONAL MATCH (doc)-[h:HAS_ACTIVATION]->(a:DocumentActivation) WHERE a.activation_seq = doc.activation_seq
@@ -36,8 +38,13 @@ OPTIONAL MATCH (k)-[h:HAS_SUPPORT]->(s:DecisionSupport) WHERE s.current = true A
 WITH documents, events, queued, k, paths, parents,
   collect(CASE WHEN s IS NULL THEN null ELSE s{.*} END) AS supports
 OPTIONAL MATCH (t:Task)-[m:MADE]->(k)
-RETURN documents, events, queued, collect(CASE WHEN t IS NULL OR k.project_id <> $project_id THEN null ELSE
-  {id: k.id, row: k{.*}, task_name: t.name, supports: supports, paths: paths, parents: parents} END) AS decisions"""
+WITH documents, events, queued, collect(CASE WHEN t IS NULL OR k.project_id <> $project_id THEN null ELSE
+  {id: k.id, row: k{.*}, task_name: t.name, supports: supports, paths: paths, parents: parents} END) AS decisions
+WITH documents, events, queued, decisions, [x IN decisions | x.id] AS looked_at
+"""
+    + BEHIND
+    + "RETURN documents, events, queued, decisions, behind"
+)
 
 REMOVALS = ("delete", "purge")
 
@@ -76,6 +83,7 @@ def facts(scope: Scope, steps: Iterable[Mapping[str, Any]], decision_ids: Sequen
         shown_ids=list(decision_ids),
     )
     row = rows[0]
+    tell([each["row"] for each in row["decisions"]], row["behind"])
     return Facts(_by_id(row["documents"]), _by_id(row["events"]), _by_id(row["decisions"]), row["queued"])
 
 
@@ -158,7 +166,7 @@ def _support_state(support: Mapping[str, Any], known: Facts) -> Judged:
     row = decision["row"]
     if row["status"] != DecisionStatus.ACTIVE:
         return ResultValidity.NEEDS_REVIEW, ValidityReason.DECISION_NOT_ACTIVE
-    if row["review_state"] != ReviewState.CLEAR:
+    if state_of(row) is not ReviewState.CLEAR:
         return ResultValidity.NEEDS_REVIEW, ValidityReason.DECISION_NEEDS_REVIEW
     if known.may_be_reached(decision):
         return ResultValidity.NEEDS_REVIEW, ValidityReason.DECISION_BEING_CHECKED

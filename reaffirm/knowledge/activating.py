@@ -108,7 +108,7 @@ def see(store: GraphStore, job: Job, now: str) -> Seen:
         project_id=job.project_id,
         unfinished=cypher.UNFINISHED_JOBS,
         now_ms=ids.milliseconds(now),
-        enough=cypher.MAX_CITERS + 1,
+        enough=cypher.MAX_CITERS + 2,  # one more than may be flagged, and a row of none for who is not active
     )[0]
     return Seen(row["doc"], row["activation"], row["jobs"], row["parts"], row["citers"], row["sources"] > 0)
 
