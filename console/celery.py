@@ -42,7 +42,7 @@ def _defaults() -> dict[str, Any]:
         "beat_schedule_filename": str(settings.VAR_DIR / "beat"),
         "beat_schedule": {
             name: {"task": f"console.jobs.{name}", "schedule": BEAT_SECONDS, "options": {"expires": 2 * BEAT_SECONDS}}
-            for name in ("propagate_reviews", "adopt_new_flags", "compare_new_flags", "settle_audit")
+            for name in ("propagate_reviews", "raise_flags", "adopt_new_flags", "compare_new_flags", "settle_audit")
         },
     }
 

@@ -25,6 +25,7 @@ log = logging.getLogger(__name__)
 ALIVE = timedelta(seconds=30)
 LEASE = timedelta(seconds=30)
 RUN_SECONDS = 15.0
+FLAGGED_AT_ONCE = 5_000
 SETTLE_AFTER = timedelta(seconds=60)
 SETTLE_ROWS = 500
 
@@ -37,6 +38,11 @@ def worker_alive() -> bool:
 @shared_task(name="console.jobs.propagate_reviews")
 def propagate_reviews() -> None:
     _run("propagate_reviews", propagate)
+
+
+@shared_task(name="console.jobs.raise_flags")
+def raise_flags() -> None:
+    _run("raise_flags", flag)
 
 
 @shared_task(name="console.jobs.adopt_new_flags")
@@ -64,6 +70,16 @@ def propagate() -> int:
         while time.monotonic() < until and (units := traces.continue_decision_review(100)):
             handled += units
     return handled
+
+
+def flag() -> int:
+    """Raise the flags that activations left to batches, in all projects, for at most RUN_SECONDS."""
+    from reaffirm.knowledge import Graph
+
+    until, looked_at = time.monotonic() + RUN_SECONDS, 0
+    while time.monotonic() < until and (done := Graph(graph_store()).continue_flagging(FLAGGED_AT_ONCE)):
+        looked_at += done
+    return looked_at
 
 
 def adopt() -> int:

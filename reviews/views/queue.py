@@ -16,6 +16,7 @@ from console.models import Project
 from console.notices import PARAMETER
 from reaffirm.decisions import DecisionTraces, place_flags
 from reaffirm.decisions.models import ReviewPage
+from reaffirm.knowledge import Graph
 from reaffirm.store import StoreError
 from reviews.filters import Filters, filters_of, narrowed, narrowing
 from reviews.forms import QueueFilter
@@ -67,12 +68,18 @@ def _offered(page: ReviewPage) -> list[tuple[str, list[tuple[str, str]]]]:
 
 
 def _all_placed(project: Project, page: ReviewPage) -> bool:
-    """Give flags that another program raised their place in the order; True when some lacked it and now none does."""
+    """Give flags their place in the order that another program raised, or that an activation left to batches.
+
+    True when some lacked it and now none does.
+    """
     unlisted = page.counts.flagged - page.counts.listed
     if unlisted <= 0:
         return False
     try:
-        return place_flags(graph_store(), project.graph_id, limit=min(unlisted, PLACED_AT_ONCE)) == unlisted
+        placed = place_flags(graph_store(), project.graph_id, limit=min(unlisted, PLACED_AT_ONCE))
+        if placed < unlisted:
+            Graph(graph_store()).continue_flagging(min(unlisted, PLACED_AT_ONCE))
+        return placed == unlisted
     except StoreError:
         # The beat job does the same; until then the page says that some are still to be listed.
         return False

@@ -12,6 +12,7 @@ from console.audit import audit_append, audit_verify
 from console.celery import app
 from console.models import AuditOutcome, AuditRow, JobBeat, Project
 from reaffirm.decisions import DecisionTraces
+from reaffirm.knowledge import flagging, statements
 from tests.reviews.counting import CountingStore
 from tests.reviews.factories import World
 
@@ -55,6 +56,22 @@ def test_propagation_flags_what_rests_on_a_rejected_decision(world: World) -> No
 def _clear(world: World, decision: Any) -> Any:
     """A decision like it that is active and clear."""
     return world.decision(choice="parent", events=[world.event("The report.")])
+
+
+def test_flags_that_an_activation_left_are_raised(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(statements, "MAX_CITERS", 0)
+    with monkeypatch.context() as patched:
+        patched.setattr(flagging, "continue_flagging", lambda *_: 0)
+        decision = world.flagged()
+    counts = world.traces.review_counts()
+    assert (counts.flagged, counts.listed) == (1, 0)
+
+    for handled in ("1 handled", "0 handled"):
+        jobs.raise_flags()
+        assert JobBeat.objects.get(pk="raise_flags").detail == handled
+    counts = world.traces.review_counts()
+    assert counts.flagged == counts.listed == 1
+    assert world.is_flagged(decision.id)
 
 
 def test_flags_are_adopted(world: World) -> None:

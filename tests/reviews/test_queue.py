@@ -9,6 +9,7 @@ import pytest
 from django.test import Client
 
 from reaffirm.decisions import compare_flags
+from reaffirm.knowledge import flagging, statements
 from tests.reviews.counting import CountingStore
 from tests.reviews.factories import EDITED, ELSEWHERE, QUOTE, World
 from tests.reviews.pages import HTMX, TYPED, address_of, one, one_store, open_form, sealed, soup, text_of
@@ -230,6 +231,19 @@ def test_what_has_no_place_yet_is_counted_and_said_to_be_coming(
     assert "1 more is being listed" in text_of(response, "#listing")
     assert "Caught up" not in text_of(response)
     assert text_of(response, "#queue-count").startswith("1")
+
+
+@one_store
+def test_flags_that_an_activation_left_are_said_to_be_coming_and_come(
+    ana: Client, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(statements, "MAX_CITERS", 0)
+    with monkeypatch.context() as patched:
+        patched.setattr(flagging, "continue_flagging", lambda *_: 0)
+        flag = world.flagged().id
+
+    assert "1 more is being listed" in text_of(ana.get(QUEUE), "#listing")
+    assert ids_on(ana.get(QUEUE)) == [flag]
 
 
 def test_a_spreading_review_is_told_apart_from_flags(ana: Client, world: World) -> None:
