@@ -15,7 +15,8 @@ SCANS = re.compile(r"AllNodesScan|All Node Scan|ByLabelScan|By Label Scan|AllRel
 PARAMETER = re.compile(r"\$(\w+)(\.\w+)?")
 NUMBERS = {
     "limit", "groups", "sides", "parents", "children", "found", "from", "to", "seq", "base", "ms", "now_ms", "most",
-    "after_seq", "seen_seq", "revisions", "after_ordinal", "enough", "marked_ms", "window", "sign", "after", "before", "until",
+    "after_seq", "seen_seq", "revisions", "after_ordinal", "window", "sign", "after", "before", "until",
+    "enough", "marked_ms",
 }  # fmt: skip
 LISTS = re.compile(
     r"(ids|docs|supports|pairs|rows|names|states|hashes|chunks|versions|keys|events|unfinished|words|kinds|missing)$"
