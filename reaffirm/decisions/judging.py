@@ -7,6 +7,7 @@ from typing import Any
 from reaffirm import ids
 from reaffirm.decisions import supports as citing
 from reaffirm.decisions.case import Case, read_for_verdict
+from reaffirm.decisions.listing import REQUEST
 from reaffirm.decisions.models import DecisionResult, DecisionStatus, Seen, Support, VerdictKind
 from reaffirm.decisions.recording import Scope, refusal
 from reaffirm.decisions.records import FLAG_FACTS, decision_from
@@ -47,7 +48,7 @@ def judge(
                 wanted=wanted,
             )
         if case is None:
-            return DecisionResult(recorded=False, error=missing, field="decision_id")
+            return _missing(judged, missing)
         stored = earlier(DecisionResult, case.request, judged.claimed)
         if stored:
             return stored
@@ -59,6 +60,16 @@ def judge(
             return refusal(error)
 
     return settle(attempt)
+
+
+def _missing(judged: Judged, code: str) -> DecisionResult:
+    """There is no such decision. As in agentic-graphrag, only supersede says so before it looks at the request."""
+    if code != "supersede_target_invalid":
+        rows = judged.scope.store.read(REQUEST, id=judged.claimed.node_id)
+        stored = earlier(DecisionResult, rows[0]["request"] if rows else None, judged.claimed)
+        if stored:
+            return stored
+    return DecisionResult(recorded=False, error=code, field="decision_id")
 
 
 def require_active(case: Case) -> None:

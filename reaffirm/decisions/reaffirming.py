@@ -1,6 +1,6 @@
 """Confirm a decision on the current version of what it cites."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from reaffirm import ids
@@ -48,13 +48,16 @@ def reaffirm(
         if not isinstance(given, DocumentSupportInput):
             raise ValueRefused(f"evidence[{number}]", "is not a document support")
     wanted = citing.check(scope.project_id, evidence_inputs, fetched, where="evidence") if evidence_inputs else None
+    usable = citing.outcomes(fetched).values()
     arguments = {"id": decision_id, "evidence": citing.inputs(evidence_inputs), "explanation": explanation}
     claimed = claim(scope.project_id, request_id, "reaffirm_decision", arguments)
 
     def act(case: Case) -> DecisionResult | None:
         require_active(case)
+        _require_current(case, usable)
+        _require_standing(case)
         if wanted:
-            wanted.require_no_more_than_allowed("evidence")
+            wanted.require_number("evidence")
             malformed = next((n for n in range(len(wanted.supports)) if n not in wanted.references), None)
             if malformed is not None:
                 raise Refused("support_malformed", f"evidence[{malformed}].evidence_id")
@@ -76,6 +79,7 @@ def reaffirm_where_it_stands(
 
     def act(case: Case) -> DecisionResult | None:
         require_active(case)
+        _require_standing(case)
         rows = [
             pinned(case, support, _standing_id(case.passages[support.id], picks.get(support.id)))
             for support in case.of_kind("document")
@@ -102,6 +106,29 @@ def _standing_id(passage: Passage, pick: tuple[int, int] | None) -> str:
     if found is None:
         raise Refused("cannot_revalidate", at, "no evidence id names the passage in the current version")
     return found
+
+
+def _require_current(case: Case, fetched: Iterable[FetchOutcome]) -> None:
+    """Every cited document is there, and was fetched as it is now."""
+    seen = {(outcome.document_key, outcome.content_hash) for outcome in fetched}
+    for support in case.of_kind("document"):
+        document = case.passages[support.id].document
+        at = f"supports[{support.ordinal}]"
+        if case.passages[support.id].removed:
+            raise Refused("cannot_revalidate", at, "the source was removed")
+        if (document["document_key"], document["current_content_hash"]) not in seen:
+            raise Refused("cannot_revalidate", at, f"fetch the current version of {document['document_key']}")
+
+
+def _require_standing(case: Case) -> None:
+    """Every cited event is as it was, and every cited decision is active and clear."""
+    for support in case.supports:
+        at = f"supports[{support.ordinal}]"
+        if support.kind == "event" and (problem := event_blocker(case, support)):
+            missing = (support.event_id or "") not in case.events
+            raise Refused("support_event_not_found" if missing else "cannot_revalidate", at, problem)
+        if support.kind == "decision" and (problem := parent_blocker(case, support)):
+            raise Refused("cannot_revalidate", at, problem)
 
 
 def _fetched_rows(scope: Scope, case: Case, wanted: Wanted) -> list[dict[str, Any]]:
@@ -137,19 +164,6 @@ def _place(case: Case, evidence_id: str) -> tuple[int, int] | None:
 def _reaffirmed(
     scope: Scope, claimed: Claim, case: Case, rows: list[dict[str, Any]], explanation: str
 ) -> DecisionResult | None:
-    for support in case.supports:
-        problem = (
-            event_blocker(case, support)
-            if support.kind == "event"
-            else parent_blocker(case, support)
-            if support.kind == "decision"
-            else None
-        )
-        if problem:
-            code = (
-                "support_event_not_found" if support.kind == "event" and "no longer" in problem else "cannot_revalidate"
-            )
-            raise Refused(code, f"supports[{support.ordinal}]", problem)
     at = ids.now()
     review = {"reviewed_by": scope.agent_id, "reviewed_at": at, "review_explanation": explanation}
     new = [

@@ -9,12 +9,14 @@ from reaffirm.decisions import supports as citing
 from reaffirm.decisions.blockers import event_blocker
 from reaffirm.decisions.case import Case
 from reaffirm.decisions.judging import CLEARED, Judged, Picks, judge, pinned, plain_picks, resolve_new
+from reaffirm.decisions.listing import get_decision
 from reaffirm.decisions.models import DecisionResult, DecisionStatus, Seen, Support, SupportInput
-from reaffirm.decisions.recording import Content, Scope, decision_record, refusal
+from reaffirm.decisions.recording import Content, Scope, decision_record
 from reaffirm.decisions.supports import Refused, Resolved
 from reaffirm.decisions.writing import SUPERSEDE
 from reaffirm.knowledge.models import AnchorState, FetchOutcome
 from reaffirm.operation import MARKER, Claim, claim
+from reaffirm.store import ValueRefused
 
 
 def supersede(
@@ -29,20 +31,20 @@ def supersede(
     expected: Seen | None,
 ) -> DecisionResult:
     """Replace a decision by one that cites what the caller names."""
-    try:
-        wanted = citing.check(scope.project_id, supports, fetched)
-    except Refused as error:
-        return refusal(error)
+    wanted = citing.check(scope.project_id, supports, fetched, none_later=True)
     cited = citing.inputs(supports)
     arguments = {**_words(words), "old_id": decision_id, "explanation": explanation, "supports": cited}
-    claimed = claim(scope.project_id, request_id, "supersede_decision", arguments)
+    claimed = _claim(scope, decision_id, request_id, arguments)
+    if isinstance(claimed, DecisionResult):
+        return claimed
 
     def act(case: Case) -> DecisionResult | None:
         if case.row["status"] != DecisionStatus.ACTIVE:
             raise Refused("supersede_target_invalid", "decision_id")
+        resolved = resolve_new(scope, case, wanted)
         if case.id in wanted.decision_ids:
             raise Refused("support_decision_not_active", "supports", "a decision cannot rest on the one it replaces")
-        return _superseded(scope, claimed, case, words, resolve_new(scope, case, wanted), explanation)
+        return _superseded(scope, claimed, case, words, resolved, explanation)
 
     return judge(Judged(scope, decision_id, claimed, expected), act, wanted, "supersede_target_invalid")
 
@@ -65,7 +67,9 @@ def supersede_where_it_stands(
         asked: The given words, for the request's digest.
     """
     arguments = {"old_id": decision_id, "explanation": explanation, "picks": plain_picks(picks), **asked}
-    claimed = claim(scope.project_id, request_id, "supersede_decision", arguments)
+    claimed = _claim(scope, decision_id, request_id, arguments)
+    if isinstance(claimed, DecisionResult):
+        return claimed
 
     def act(case: Case) -> DecisionResult | None:
         if case.row["status"] != DecisionStatus.ACTIVE:
@@ -73,6 +77,18 @@ def supersede_where_it_stands(
         return _superseded(scope, claimed, case, words(case), _cited_again(case, picks), explanation)
 
     return judge(Judged(scope, decision_id, claimed, expected), act, None, "supersede_target_invalid")
+
+
+def _claim(
+    scope: Scope, decision_id: str, request_id: str | None, arguments: Mapping[str, object]
+) -> Claim | DecisionResult:
+    """The claim of a request id. As in agentic-graphrag, a decision that is not there is told before a wrong id."""
+    try:
+        return claim(scope.project_id, request_id, "supersede_decision", arguments)
+    except ValueRefused:
+        if get_decision(scope, decision_id).found:
+            raise
+        return DecisionResult(recorded=False, error="supersede_target_invalid", field="decision_id")
 
 
 def _cited_again(case: Case, picks: Picks) -> Resolved:

@@ -44,7 +44,7 @@ class Wanted:
     fetched: dict[str, FetchOutcome]
     event_ids: list[str] = field(default_factory=list)
     decision_ids: list[str] = field(default_factory=list)
-    too_many: bool = False
+    wrong_number: bool = False
 
     @property
     def pairs(self) -> list[dict[str, str]]:
@@ -57,8 +57,8 @@ class Wanted:
         }
         return [{"doc": document, "hash": content_hash} for document, content_hash in sorted(found)]
 
-    def require_no_more_than_allowed(self, where: str) -> None:
-        if self.too_many:
+    def require_number(self, where: str) -> None:
+        if self.wrong_number:
             detail = f"cite 1 to {MAX_SUPPORTS} supports; {len(self.supports)} were given"
             raise Refused("support_required", where, detail)
 
@@ -91,9 +91,17 @@ class Resolved:
 
 
 def check(
-    project_id: str, supports: Sequence[SupportInput], fetched: Sequence[FetchOutcome], *, where: str = "supports"
+    project_id: str,
+    supports: Sequence[SupportInput],
+    fetched: Sequence[FetchOutcome],
+    *,
+    where: str = "supports",
+    none_later: bool = False,
 ) -> Wanted:
     """Check the form of supports and collect what must be read.
+
+    Args:
+        none_later: Whether no support at all is refused by resolve(), as too many are, and not here.
 
     Raises:
         ValueRefused: A support is of no known kind, or a value in it is not acceptable.
@@ -101,13 +109,13 @@ def check(
     """
     if isinstance(supports, str | bytes) or not isinstance(supports, Sequence):
         raise ValueRefused(where, "is not a list of supports")
-    if not supports:
+    if not supports and not none_later:
         raise Refused("support_required", where, f"cite 1 to {MAX_SUPPORTS} supports")
     references: dict[int, EvidenceReference] = {}
     event_ids: list[str] = []
     decision_ids: list[str] = []
-    too_many = len(supports) > MAX_SUPPORTS
-    for number, support in enumerate(supports if not too_many else ()):
+    wrong_number = not 1 <= len(supports) <= MAX_SUPPORTS
+    for number, support in enumerate(supports if not wrong_number else ()):
         at = f"{where}[{number}]"
         if isinstance(support, DocumentSupportInput):
             reference = evidence.decode(support.evidence_id)
@@ -123,10 +131,10 @@ def check(
     return Wanted(
         tuple(supports),
         references,
-        _outcomes(fetched),
+        outcomes(fetched),
         sorted(set(event_ids)),
         sorted(set(decision_ids)),
-        too_many,
+        wrong_number,
     )
 
 
@@ -136,7 +144,8 @@ def _event_id(project_id: str, support: EventSupportInput, at: str) -> str:
     return ids.event_id(ids.task_id(project_id, name), seq)
 
 
-def _outcomes(fetched: object) -> dict[str, FetchOutcome]:
+def outcomes(fetched: object) -> dict[str, FetchOutcome]:
+    """The fetches that are good for anything, by evidence id."""
     if isinstance(fetched, str | bytes) or not isinstance(fetched, Iterable):
         raise ValueRefused("fetched_evidence", "is not a list of fetch outcomes")
     found: dict[str, FetchOutcome] = {}
@@ -158,31 +167,32 @@ def resolve(
     decisions: Mapping[str, Mapping[str, Any]],
     where: str = "supports",
 ) -> Resolved:
-    """Resolve checked supports on what was read; documents, events and decisions by id.
+    """Resolve checked supports on what was read; documents, events and decisions by id. One that is given twice is kept
+    once: the same passage twice is no more evidence than once.
 
     Raises:
-        Refused: With the code of the first support that cannot be used, in the order documents, events, decisions.
+        Refused: With the code of the first support that cannot be used, in the order given.
     """
-    wanted.require_no_more_than_allowed(where)
-    rows: dict[int, dict[str, Any]] = {}
+    wanted.require_number(where)
+    rows: list[dict[str, Any]] = []
     changed = False
     for number, support in enumerate(wanted.supports):
-        if not isinstance(support, DocumentSupportInput):
-            continue
-        reference = wanted.references.get(number)
-        if reference is None:
-            raise Refused("support_malformed", f"{where}[{number}].evidence_id")
-        rows[number], moved = _document(wanted, number, reference, documents, versions, f"{where}[{number}]")
-        changed = changed or moved
-    for number, support in enumerate(wanted.supports):
-        if isinstance(support, EventSupportInput):
-            rows[number] = _event(project_id, support, events, f"{where}[{number}]")
-    for number, support in enumerate(wanted.supports):
-        if isinstance(support, DecisionSupportInput):
-            rows[number] = _decision(support, decisions, f"{where}[{number}]")
+        at = f"{where}[{number}]"
+        if isinstance(support, DocumentSupportInput):
+            reference = wanted.references.get(number)
+            if reference is None:
+                raise Refused("support_malformed", f"{at}.evidence_id")
+            row, moved = _document(wanted, number, reference, documents, versions, at)
+            changed = changed or moved
+        elif isinstance(support, EventSupportInput):
+            row = _event(project_id, support, events, at)
+        else:
+            row = _decision(support, decisions, at)
+        if row not in rows:
+            rows.append(row)
     guards = [guard(documents[each]) for each in wanted.document_ids]
     parents = [parent_guard(decisions[each]) for each in wanted.decision_ids]
-    return Resolved([rows[number] for number in sorted(rows)], guards, wanted.event_ids, parents, changed)
+    return Resolved(rows, guards, wanted.event_ids, parents, changed)
 
 
 def _document(
@@ -197,11 +207,11 @@ def _document(
     outcome = wanted.fetched.get(evidence_id)
     if outcome is None or outcome.content_hash is None or outcome.reference != reference:
         raise Refused("support_not_fetched", at)
-    if outcome.content_hash[:16] != reference.content_hash_prefix or outcome.observed_activation_seq is None:
-        raise Refused("support_not_fetched", at, "the fetch names another version than the evidence id")
     document = documents.get(reference.document_node_id)
     if document is None or document["document_key"] != outcome.document_key:
         raise Refused("support_document_not_found", at)
+    if outcome.content_hash[:16] != reference.content_hash_prefix or outcome.observed_activation_seq is None:
+        raise Refused("support_not_fetched", at, "the fetch names another version than the evidence id")
     version = versions.get((reference.document_node_id, outcome.content_hash))
     held = version.holding(reference) if version else None
     if held is None or held[0].text[slice(*held[1])] != outcome.text:

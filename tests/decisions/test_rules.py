@@ -66,7 +66,7 @@ def test_recording_refuses_in_the_documented_order_and_writes_nothing(world: Wor
     assert refused("nowhere", "used", wrong) == ("task_not_found", "task_name")
     assert refused(TASK, "used", wrong) == ("choice_exists", "choice_key")
     assert refused(TASK, "new", [document] * 21) == ("support_required", "supports")
-    assert refused(TASK, "new", [EventSupportInput(task_name=TASK, seq=99), malformed])[0] == "support_malformed"
+    assert refused(TASK, "new", [malformed, EventSupportInput(task_name=TASK, seq=99)])[0] == "support_malformed"
     assert refused(TASK, "new", [document], fetched_evidence=[]) == ("support_not_fetched", "supports[0]")
     assert refused(TASK, "new", [unknown_document])[0] == "support_not_fetched"
     assert refused(TASK, "new", [EventSupportInput(task_name=TASK, seq=99)])[0] == "support_event_not_found"
@@ -254,7 +254,10 @@ def test_it_is_not_reaffirmed_on_other_words(world: World) -> None:
     old = decision.supports[0].evidence_id or ""
     given = {"evidence": [DocumentSupportInput(evidence_id=old)], "fetched_evidence": world.graph.fetch([old])}
     assert traces.reaffirm_decision(decision.id, **given).error == "cannot_revalidate"
-    assert traces.reaffirm_decision(decision.id, [DocumentSupportInput(evidence_id="x")]).error == "support_malformed"
+    fetched = refetched(world, "Every notice is sent by post.")["fetched_evidence"]
+    malformed = [DocumentSupportInput(evidence_id="x")]
+    assert traces.reaffirm_decision(decision.id, malformed, fetched_evidence=fetched).error == "support_malformed"
+    assert traces.reaffirm_decision(decision.id, malformed).error == "cannot_revalidate"
     assert traces.reaffirm_where_it_stands(decision.id, expected=world.seen(decision.id)).error == "cannot_revalidate"
     assert dump(world.store) == before
     world.document("other", BEFORE)
