@@ -22,6 +22,7 @@ CODES: dict[str, str] = {
     "cannot_revalidate": "The decision cannot be reaffirmed on what it cites now.",
     "invalid_value": "An argument is not acceptable; field and detail say which and why.",
     "already_flagged": "The decision waits for a look already, so there is nothing to reopen.",
+    "group_incomplete": "Not every decision of the group was reaffirmed; results says which, and why not the others.",
     "decision_changed": "The decision is no longer as it was shown; standing tells what happened.",
     "document_not_found": "No document has this key.",
     "document_busy": "Another program is just writing this document; try again in a minute.",

@@ -1,12 +1,14 @@
 """Confirm a decision on the current version of what it cites."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from reaffirm import ids
 from reaffirm.decisions import supports as citing
 from reaffirm.decisions.blockers import document_blocker, event_blocker, parent_blocker
 from reaffirm.decisions.case import Case
+from reaffirm.decisions.causes import origin_of
 from reaffirm.decisions.judging import (
     CLEARED,
     Judged,
@@ -20,7 +22,7 @@ from reaffirm.decisions.judging import (
     result_of,
     verdict_facts,
 )
-from reaffirm.decisions.models import DecisionResult, DocumentSupportInput, Seen, VerdictKind
+from reaffirm.decisions.models import DecisionResult, DocumentSupportInput, ReviewState, Seen, VerdictKind
 from reaffirm.decisions.passages import Passage
 from reaffirm.decisions.recording import Scope
 from reaffirm.decisions.supports import Refused, Wanted
@@ -29,6 +31,14 @@ from reaffirm.knowledge import evidence
 from reaffirm.knowledge.models import AnchorState, FetchOutcome
 from reaffirm.operation import Claim, claim
 from reaffirm.store import ValueRefused
+
+
+@dataclass(frozen=True)
+class Group:
+    """The group that a verdict belongs to: its id, and the root that all its flags began at."""
+
+    id: str
+    root_id: str
 
 
 def reaffirm(
@@ -65,7 +75,7 @@ def reaffirm(
         if cited != set(wanted.document_ids if wanted else ()):
             raise Refused("cannot_revalidate", "evidence", "cite exactly the documents that the decision cites")
         rows = _fetched_rows(scope, case, wanted) if wanted else []
-        return _reaffirmed(scope, claimed, case, rows, explanation)
+        return reaffirmed(scope, claimed, case, rows, explanation)
 
     return judge(Judged(scope, decision_id, claimed, expected), act, wanted, "decision_not_found")
 
@@ -81,15 +91,15 @@ def reaffirm_where_it_stands(
         require_active(case)
         _require_standing(case)
         rows = [
-            pinned(case, support, _standing_id(case.passages[support.id], picks.get(support.id)))
+            pinned(case, support, standing_id(case.passages[support.id], picks.get(support.id)))
             for support in case.of_kind("document")
         ]
-        return _reaffirmed(scope, claimed, case, rows, explanation)
+        return reaffirmed(scope, claimed, case, rows, explanation)
 
     return judge(Judged(scope, decision_id, claimed, expected), act, None, "decision_not_found")
 
 
-def _standing_id(passage: Passage, pick: tuple[int, int] | None) -> str:
+def standing_id(passage: Passage, pick: tuple[int, int] | None) -> str:
     """The evidence id of a passage in the current version, or a refusal."""
     at = f"supports[{passage.support.ordinal}]"
     problem = document_blocker(passage)
@@ -148,7 +158,7 @@ def _fetched_rows(scope: Scope, case: Case, wanted: Wanted) -> list[dict[str, An
     for support in case.of_kind("document"):
         passage = case.passages[support.id]
         of_document = [place for document, place in picked if document == support.document_node_id]
-        _standing_id(passage, next((place for place in of_document if passage.is_candidate(place)), None))
+        standing_id(passage, next((place for place in of_document if passage.is_candidate(place)), None))
     return resolved.rows
 
 
@@ -161,9 +171,15 @@ def _place(case: Case, evidence_id: str) -> tuple[int, int] | None:
     return version.text.range_of(reference) if version else None
 
 
-def _reaffirmed(
-    scope: Scope, claimed: Claim, case: Case, rows: list[dict[str, Any]], explanation: str
+def reaffirmed(
+    scope: Scope,
+    claimed: Claim,
+    case: Case,
+    rows: list[dict[str, Any]],
+    explanation: str,
+    group: Group | None = None,
 ) -> DecisionResult | None:
+    """Write a reaffirmation that was judged; None when the world moved meanwhile."""
     at = ids.now()
     review = {"reviewed_by": scope.agent_id, "reviewed_at": at, "review_explanation": explanation}
     new = [
@@ -192,7 +208,7 @@ def _reaffirmed(
         REAFFIRM,
         doc_ids=[guard["id"] for guard in documents],
         docs=documents,
-        locked_ids=sorted({case.id, *parents}),
+        locked_ids=sorted({case.id, *parents, *([group.root_id] if group else [])}),
         id=case.id,
         seen_state=case.row["review_state"],
         seen_supports=[support.id for support in case.supports],
@@ -202,6 +218,9 @@ def _reaffirmed(
         claim=claimed.properties(result.model_dump_json()),
         **note(case, scope, f"Decision {case.id} reaffirmed.", at),
         supports=new,
+        flag_root=origin_of(case.row)[0] if case.row["review_state"] == ReviewState.NEEDS_REVIEW else None,
+        root=group and group.root_id,
+        group=group and group.id,
         by=scope.agent_id,
         at=at,
         why=explanation,

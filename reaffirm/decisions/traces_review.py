@@ -1,7 +1,9 @@
 """The reviews of DecisionTraces: which decisions are flagged, why, and how a review spreads."""
 
 from reaffirm import fields, ids
-from reaffirm.decisions import cursors, page, propagation, queue
+from reaffirm.decisions import cursors, grouping, page, propagation, queue
+from reaffirm.decisions.causes import Cause
+from reaffirm.decisions.groups import CauseGroup
 from reaffirm.decisions.models import ReviewCase, ReviewCounts, ReviewPage, ReviewReason
 from reaffirm.decisions.queue import Filters
 from reaffirm.decisions.recording import Scope
@@ -71,3 +73,13 @@ class DecisionReview:
     def review_case(self, decision_id: str) -> ReviewCase | None:
         """All that a person needs to judge one decision, in one read."""
         return page.review_case(self._scope.store, self._scope.project_id, decision_id)
+
+    def group_of(self, cause: Cause | str, *, limit: int = grouping.LISTED) -> CauseGroup:
+        """The flags that began at one root, nearest first, with why each cannot be reaffirmed with the others.
+
+        Args:
+            cause: The id of the root, or a flag's cause.
+            limit: 1 to 200.
+        """
+        most = cursors.bounded(limit, 1, grouping.MOST_LISTED, grouping.LISTED)
+        return grouping.group_of(self._scope, cause, limit=most)

@@ -4,8 +4,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from reaffirm import fields, ids
-from reaffirm.decisions import reaffirming, recording, rejecting, reopening, superseding
+from reaffirm.decisions import grouping, reaffirming, recording, rejecting, reopening, superseding
 from reaffirm.decisions.case import Case
+from reaffirm.decisions.causes import Cause
+from reaffirm.decisions.groups import GroupResult
 from reaffirm.decisions.models import DecisionResult, DocumentSupportInput, Seen, SupportInput
 from reaffirm.decisions.recording import Content, Scope
 from reaffirm.knowledge.models import FetchOutcome
@@ -226,6 +228,39 @@ class DecisionWrites:
             expected=_seen(expected),
             picks=_picks(picks),
             explanation=fields.text("explanation", explanation, fields.SHORT_TEXT),
+            request_id=request_id,
+        )
+
+    @refusing(GroupResult)
+    def reaffirm_group(
+        self,
+        cause: Cause | str,
+        *,
+        decision_ids: Sequence[str],
+        expected: Mapping[str, str],
+        explanation: str = REAFFIRMED,
+        request_id: str | None = None,
+    ) -> GroupResult:
+        """Reaffirm decisions whose only cause was one root that was then reaffirmed; see ``group_of``.
+
+        Each is a verdict of its own: one guarded statement, one note in its task's log, one request. Decisions that
+        others of the group cite come first. One that has another cause by now is refused, and the others go on.
+
+        Args:
+            cause: The id of the root, or a flag's cause.
+            decision_ids: 1 to 25 members.
+            expected: Decision id → ``seen`` of the member, as ``group_of`` told it.
+            request_id: Of the group; the same call with the same id goes on where the first one stopped.
+
+        Returns:
+            ``group_incomplete`` when a decision was refused; ``results`` tells of each.
+        """
+        return grouping.reaffirm_group(
+            self._scope,
+            cause if isinstance(cause, Cause) else _text_id(cause),
+            decision_ids,
+            explanation=fields.text("explanation", explanation, fields.SHORT_TEXT),
+            expected=expected,
             request_id=request_id,
         )
 

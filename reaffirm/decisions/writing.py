@@ -141,6 +141,8 @@ FOREACH (x IN CASE WHEN spreads THEN [1] ELSE [] END |
 RETURN d.id AS id, spreads
 """
 
+# Where the flag began is kept with the verdict. In a group the root is among the locked ones, and so it is clear. Without
+# a group, $root and $group are null.
 REAFFIRM = (
     LOCK_DOCUMENTS
     + LOCK_EVENTS
@@ -151,7 +153,8 @@ WITH docs, k ORDER BY k.id
 WITH docs, collect(k) AS locked
 WITH locked WHERE size(locked) = size($locked_ids)
   AND all(k IN locked WHERE k.status = 'active' AND (k.id = $id OR k.review_state = 'clear'))
-  AND any(k IN locked WHERE k.id = $id AND k.review_state = $seen_state)
+  AND any(k IN locked WHERE k.id = $id AND k.review_state = $seen_state
+    AND ($root IS NULL OR (k.cause_kind = 'decision' AND k.cause_root_id = $root)))
 MATCH (d:Decision) WHERE d._agrag_history_record = true AND d.id = $id
 WITH d
 MATCH (t:Task)-[m:MADE]->(d)
@@ -167,12 +170,13 @@ WITH d, t, ss, count(q) AS done
 WHERE done = 0 AND t.event_seq >= $base AND t.event_seq - $base < size($ready_ids)
 WITH d, t, [x IN ss WHERE x.current = true AND x.kind = 'document'] AS olds, t.event_seq + 1 AS seq
 WITH d, t, olds, seq, $ready_ids[seq - $base - 1] AS event_id
-CREATE (q:Request) SET q = $claim
-CREATE (t)-[:HAS_EVENT]->(ev:Event) SET ev = $event, ev.seq = seq, ev.id = event_id
+CREATE (q:Request) SET q = $claim, q.group_id = $group
+CREATE (t)-[:HAS_EVENT]->(ev:Event) SET ev = $event, ev.seq = seq, ev.id = event_id, ev.group_id = $group
 FOREACH (o IN olds | SET o.current = false, o.reviewed_by = $by, o.reviewed_at = $at, o.review_explanation = $why)
 FOREACH (x IN $supports | CREATE (d)-[:HAS_SUPPORT]->(s:DecisionSupport) SET s = x)
 SET d.review_state = 'clear', d.review_reason = null, d += $cleared,
-  d.verdict_kind = 'reaffirm', d.verdict_by = $by, d.verdict_at = $at, d.verdict_explanation = $why, t.event_seq = seq
+  d.verdict_kind = 'reaffirm', d.verdict_by = $by, d.verdict_at = $at, d.verdict_explanation = $why,
+  d.verdict_root_id = $flag_root, d.verdict_group = $group, t.event_seq = seq
 RETURN d.id AS id, seq AS seq
 """
 )

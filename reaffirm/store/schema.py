@@ -53,6 +53,7 @@ LOOKUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("Decision", ("project_id", "status", "review_state")),
     ("Decision", ("project_id", "status", "choice_key")),
     ("Decision", ("project_id", "review_pending")),
+    ("Decision", ("project_id", "cause_root_id")),
     ("Decision", ("contested_in", "choice_key")),
     ("DecisionSupport", ("document_node_id",)),
     ("DecisionSupport", ("event_id",)),
