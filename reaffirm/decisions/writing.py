@@ -141,8 +141,8 @@ FOREACH (x IN CASE WHEN spreads THEN [1] ELSE [] END |
 RETURN d.id AS id, spreads
 """
 
-# Where the flag began is kept with the verdict. In a group the root is among the locked ones, and so it is clear. Without
-# a group, $root and $group are null.
+# Where the flag began is kept with the verdict. In a group the root is among the locked ones, and so it is clear; $root
+# and $group are null without one.
 REAFFIRM = (
     LOCK_DOCUMENTS
     + LOCK_EVENTS
