@@ -5,6 +5,7 @@ from pydantic import Field
 from reaffirm.decisions.causes import Acceptance as Acceptance
 from reaffirm.decisions.causes import Cause as Cause
 from reaffirm.decisions.causes import CauseStep as CauseStep
+from reaffirm.decisions.sides import Difference, SideEvidence
 from reaffirm.decisions.states import DecisionStatus as DecisionStatus
 from reaffirm.decisions.states import ReviewReason as ReviewReason
 from reaffirm.decisions.states import ReviewState as ReviewState
@@ -150,14 +151,31 @@ class SupportHistoryPage(Model):
 
 
 class ConflictGroup(Model):
+    """One choice key in conflict.
+
+    Attributes:
+        decisions: Its active decisions, newest first. truncated: there are more sides than these.
+        count: All sides.
+        difference: In what the conclusions differ.
+        evidence: Decision id → what that side rests on.
+
+    The view of a task gives the first three alone.
+    """
+
     choice_key: str
     decisions: tuple[Decision, ...]
     truncated: bool = False
+    count: int | None = None
+    difference: Difference | None = None
+    evidence: dict[str, tuple[SideEvidence, ...]] = Field(default_factory=dict)
 
 
 class ConflictList(Model):
+    """A page of conflicts by choice key; ``truncated`` and ``next_cursor`` tell that more follow."""
+
     groups: tuple[ConflictGroup, ...] = ()
     truncated: bool = False
+    next_cursor: str | None = None
 
 
 class TaskView(Model):

@@ -1,7 +1,7 @@
 """The reads of DecisionTraces: decisions, their supports, and how they stand to each other."""
 
 from reaffirm import ids
-from reaffirm.decisions import listing
+from reaffirm.decisions import listing, searches
 from reaffirm.decisions.conflicts import list_conflicts
 from reaffirm.decisions.models import (
     ConflictList,
@@ -12,6 +12,7 @@ from reaffirm.decisions.models import (
     SupportHistoryPage,
 )
 from reaffirm.decisions.recording import Scope
+from reaffirm.decisions.searches import DecisionHits
 
 
 class DecisionReads:
@@ -38,9 +39,29 @@ class DecisionReads:
         """Every support that a decision has or had, in the order of adding, with who reviewed it and when."""
         return listing.support_history(self._scope, decision_id, after_ordinal=after_ordinal, limit=limit)
 
-    def list_conflicts(self) -> ConflictList:
-        """Choice keys whose active decisions in different tasks differ in conclusion."""
-        return list_conflicts(self._scope.store, self._scope.project_id)
+    def search_decisions(self, query: str, *, task_name: str | None = None, limit: int = 20) -> DecisionHits:
+        """Active decisions of the project whose conclusion or rationale holds some of the words, best first.
+
+        Flagged ones are among them: look at ``decision.review_state`` before citing one. Every sign in the query is a
+        plain character. At most 100 hits; ``truncated`` says that more decisions match, and a query without a word
+        gives none and a ``hint``.
+
+        Args:
+            task_name: Only decisions of this task.
+        """
+        return searches.search(self._scope, query, task_name=task_name, limit=limit, clear_only=False)
+
+    def search_precedents(self, query: str, *, task_name: str | None = None, limit: int = 20) -> DecisionHits:
+        """The same, without those that need review or that a review which still spreads may reach."""
+        return searches.search(self._scope, query, task_name=task_name, limit=limit, clear_only=True)
+
+    def list_conflicts(self, *, limit: int = 50, cursor: str | None = None) -> ConflictList:
+        """Choice keys whose active decisions in different tasks differ in conclusion, by choice key, in one read.
+
+        Each group says in what its conclusions differ (``white_space``, ``unicode``, ``case`` or ``words``) and what
+        each side rests on. At most 50 groups a page, each with its 50 newest sides; ``count`` is of all its sides.
+        """
+        return list_conflicts(self._scope.store, self._scope.project_id, limit=limit, cursor=cursor)
 
     def find_request(self, request_id: str) -> DecisionResult | None:
         """What became of a write: its stored result, or None when the graph has no such write."""

@@ -30,12 +30,9 @@ ORDER BY score DESC, c.id LIMIT $hits"""
 def search(store: GraphStore, words: str, *, document_keys: Sequence[str] | None, limit: int) -> SearchResult:
     """Passages that hold some of the words; see Graph.search()."""
     hits = fields.whole("limit", limit, 1, MAX_HITS)
-    plain = plain_words(words)
+    plain = engine_words(store.kind, words)
     if not plain:
         return SearchResult(status="empty_query")
-    if store.kind == "neo4j":
-        compounds = dict.fromkeys(_COMPOUND.findall(words.lower()))
-        plain += [word.replace(":", "\\:") for word in compounds][:MAX_WORDS]
     rows = store.search(
         "chunk",
         plain,
@@ -46,6 +43,15 @@ def search(store: GraphStore, words: str, *, document_keys: Sequence[str] | None
         hits=hits,
     )
     return SearchResult(status="ok" if rows else "no_match", hits=tuple(_hit(row) for row in rows))
+
+
+def engine_words(kind: str, text: str) -> list[str]:
+    """The words of a text as store.search() takes them for an engine; none when it holds no word."""
+    plain = plain_words(text)
+    if plain and kind == "neo4j":
+        compounds = dict.fromkeys(_COMPOUND.findall(text.lower()))
+        plain += [word.replace(":", "\\:") for word in compounds][:MAX_WORDS]
+    return plain
 
 
 def plain_words(text: str) -> list[str]:

@@ -107,7 +107,7 @@ class FalkorStore:
         label, properties = schema.FULL_TEXT[index]
         head = schema.FALKOR_SEARCH[label]
         found = "|".join(words)
-        query = " | ".join(f"@_ft_{name}:({found})" for name in properties)
+        query = " | ".join(f"(@_ft_{name}:({found}))" for name in properties)
         return self.read(head + tail, _label=label, _words=query, _limit=limit, **params)
 
     def explain(self, query: str, **params: object) -> str:

@@ -87,7 +87,7 @@ FULL_TEXT_OPTIONS = """OPTIONS {indexConfig: {
 NEO4J_SEARCH = "CALL db.index.fulltext.queryNodes($_index, $_words, {limit: $_limit}) YIELD node, score\n"
 FALKOR_SEARCH = {
     "Decision": "CALL db.idx.fulltext.queryNodes('Decision', $_words) YIELD node, score\n"
-    "WITH node, score ORDER BY score DESC LIMIT $_limit\n",
+    "WITH node, score LIMIT $_limit\n",  # unsorted: the search of decisions filters before it sorts
     "Chunk": "CALL db.idx.fulltext.queryNodes('Chunk', $_words) YIELD node, score\n"
     "WITH node, score ORDER BY score DESC LIMIT $_limit\n",
 }
