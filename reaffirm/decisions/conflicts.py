@@ -11,8 +11,8 @@ SIDES = 50
 
 # The marks are sparse: a decision carries one when recording found another conclusion on its choice. Status and
 # conclusions are read again, so a mark that no longer holds costs a row and never shows a conflict. Groups first, then
-# their sides. A page begins behind the groups, since FalkorDB's index compares texts wrongly. The least and the greatest
-# conclusion tell that all differ where not all sides are listed.
+# their sides. A page begins behind the groups, since the index of FalkorDB compares texts wrongly. The least and the
+# greatest conclusion tell that all differ where not all sides are listed.
 CONFLICTS = """
 MATCH (m:Decision) WHERE m.contested_in = $project AND m.choice_key >= '' AND m.status = 'active'
 WITH m.choice_key AS choice_key, count(DISTINCT m.conclusion) AS conclusions, count(DISTINCT m.task_id) AS tasks

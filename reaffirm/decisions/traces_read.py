@@ -1,8 +1,9 @@
 """The reads of DecisionTraces: decisions, their supports, and how they stand to each other."""
 
 from reaffirm import ids
-from reaffirm.decisions import listing, searches
+from reaffirm.decisions import dependents, listing, precedents, revisions, searches
 from reaffirm.decisions.conflicts import list_conflicts
+from reaffirm.decisions.dependents import DependentPage, Preview
 from reaffirm.decisions.models import (
     ConflictList,
     Decision,
@@ -11,8 +12,11 @@ from reaffirm.decisions.models import (
     DecisionResult,
     SupportHistoryPage,
 )
+from reaffirm.decisions.precedents import PrecedentPage
 from reaffirm.decisions.recording import Scope
+from reaffirm.decisions.revisions import DecisionHistory
 from reaffirm.decisions.searches import DecisionHits
+from reaffirm.decisions.spreading import MAX_DEPTH
 
 
 class DecisionReads:
@@ -54,6 +58,39 @@ class DecisionReads:
     def search_precedents(self, query: str, *, task_name: str | None = None, limit: int = 20) -> DecisionHits:
         """The same, without those that need review or that a review which still spreads may reach."""
         return searches.search(self._scope, query, task_name=task_name, limit=limit, clear_only=True)
+
+    def precedents(self, choice_key: str, *, limit: int = 20, cursor: str | None = None) -> PrecedentPage:
+        """The last words on a question: every decision of the project on this choice key, whatever became of it.
+
+        The newest last word (recorded, reaffirm, supersede, reject) comes first, in pages of at most 100.
+        """
+        return precedents.precedents(self._scope, choice_key, limit=limit, cursor=cursor)
+
+    def decision_history(self, decision_id: str, *, before_revision: int | None = None) -> DecisionHistory:
+        """The choice that a decision belongs to: its revisions, who said what when, and all that each cites or cited.
+
+        One read, the newest 100 revisions; ``next_before_revision`` leads on. The head is the highest revision,
+        whatever the times say; decisions that replace one another in a ring are named in ``cycle``, not followed.
+        """
+        return revisions.decision_history(self._scope, decision_id, before_revision=before_revision)
+
+    def dependents(
+        self, decision_id: str, *, max_depth: int = MAX_DEPTH, limit: int = 20, cursor: str | None = None
+    ) -> DependentPage:
+        """Active decisions that rest on this one, directly or through active others: each once, nearest first.
+
+        With counts by depth. At most 10,000 are followed, to a depth of at most 63; ``complete`` says whether that was
+        all. A page has at most 100.
+        """
+        return dependents.dependents(self._scope, decision_id, max_depth=max_depth, limit=limit, cursor=cursor)
+
+    def preview(self, decision_id: str, verdict: str, *, limit: int = 20, cursor: str | None = None) -> Preview:
+        """Exactly which decisions a verdict would flag, once its review has spread, and which are flagged already.
+
+        Args:
+            verdict: ``supersede``, ``reject``, or ``reaffirm``, which flags none.
+        """
+        return dependents.preview(self._scope, decision_id, verdict, limit=limit, cursor=cursor)
 
     def list_conflicts(self, *, limit: int = 50, cursor: str | None = None) -> ConflictList:
         """Choice keys whose active decisions in different tasks differ in conclusion, by choice key, in one read.
