@@ -1,7 +1,10 @@
 """The reads of DecisionTraces: decisions, their supports, and how they stand to each other."""
 
+from collections.abc import Sequence
+
 from reaffirm import ids
-from reaffirm.decisions import dependents, listing, precedents, revisions, searches
+from reaffirm.decisions import citable, dependents, listing, precedents, revisions, searches
+from reaffirm.decisions.citable import CitableAnswers
 from reaffirm.decisions.conflicts import list_conflicts
 from reaffirm.decisions.dependents import DependentPage, Preview
 from reaffirm.decisions.models import (
@@ -91,6 +94,14 @@ class DecisionReads:
             verdict: ``supersede``, ``reject``, or ``reaffirm``, which flags none.
         """
         return dependents.preview(self._scope, decision_id, verdict, limit=limit, cursor=cursor)
+
+    def citable(self, ids: Sequence[str]) -> CitableAnswers:
+        """Whether decisions and passages may still be cited, why not, and what took their place, in one read.
+
+        Args:
+            ids: Decision ids and evidence ids, mixed, at most 200; what comes after is counted in ``left_out``.
+        """
+        return citable.citable(self._scope, ids)
 
     def list_conflicts(self, *, limit: int = 50, cursor: str | None = None) -> ConflictList:
         """Choice keys whose active decisions in different tasks differ in conclusion, by choice key, in one read.
