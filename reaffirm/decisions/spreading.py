@@ -17,18 +17,16 @@ MAX_DEPTH = STEPS * ROUNDS - 1  # one step less than is read, to tell whether an
 MOST = 10_000  # distinct dependents of one step, and of all
 
 
-def _step(number: int) -> str:
-    """A review goes on through active decisions alone; it never comes back to the decision that it began with."""
-    return f"""CALL {{
-  WITH origin, l{number - 1}
-  UNWIND l{number - 1} AS parent
+# A review goes on through active decisions alone, and never comes back to the decision that it began with.
+_STEP = """CALL {
+  WITH origin, above
+  UNWIND above AS parent
   MATCH (c:Decision)-[r:DEPENDS_ON]->(parent)
   WHERE c.status = 'active' AND c.project_id = $project AND c.id <> origin.id
   WITH DISTINCT c ORDER BY c.id LIMIT $cap
-  RETURN collect(c) AS l{number}
-}}
+  RETURN collect(c) AS below
+}
 """
-
 
 BELOW = (
     """
@@ -36,11 +34,13 @@ MATCH (origin:Decision {_agrag_history_record: true, id: $id}) WHERE origin.proj
 WITH origin
 UNWIND $from_ids AS from_id
 MATCH (x:Decision) WHERE x._agrag_history_record = true AND x.id = from_id
-WITH origin, collect(x) AS l0
+WITH origin, collect(x) AS step0
 """
-    + "".join(_step(number) for number in range(1, STEPS + 1))
+    + "".join(_STEP.replace("above", f"step{number}").replace("below", f"step{number + 1}") for number in range(STEPS))
     + "RETURN origin{.status} AS decision, ["
-    + ", ".join(f"[x IN l{number} | [x.id, x.review_state]]" for number in range(1, STEPS + 1))
+    + ", ".join(
+        "[x IN below | [x.id, x.review_state]]".replace("below", f"step{number + 1}") for number in range(STEPS)
+    )
     + "] AS steps\n"
 )
 
