@@ -1,6 +1,7 @@
 """Own facts for records that agentic-graphrag wrote: a flag's place in the queue and its cause, and marks of conflicts.
 
-It writes none of them, so they are added afterwards; every step is safe to run twice and at once with anything else.
+It writes none of them, so they are added afterwards, with what the queue's orders sort by (counting.py). Every step is
+safe to run twice and at once with anything else.
 """
 
 from collections.abc import Mapping
@@ -8,7 +9,8 @@ from typing import Any
 
 from reaffirm import ids
 from reaffirm.decisions.causes import origin_of
-from reaffirm.decisions.records import FLAG_FACTS, present
+from reaffirm.decisions.counting import count_flags
+from reaffirm.decisions.records import FLAG_FACTS, UNSIZED, present
 from reaffirm.store import GraphStore
 
 BATCH = 500
@@ -117,7 +119,9 @@ WITH row, d ORDER BY d.id
 WITH row, d WHERE d.status = 'active'
 OPTIONAL MATCH (o:Decision) WHERE o.project_id = $project AND o.status = 'active' AND o.choice_key = d.choice_key
 WITH row, d, [x IN collect(o) WHERE x.task_id <> d.task_id AND x.conclusion <> d.conclusion] AS others
-SET d.conclusion_digest = row.digest
+OPTIONAL MATCH (c:Decision)-[r:DEPENDS_ON]->(d) WHERE c.status = 'active'
+WITH row, d, others, count(DISTINCT c) AS dependents
+SET d.dependents = dependents, d.conclusion_digest = row.digest
 FOREACH (o IN others | SET o.contested_in = $project)
 FOREACH (one IN CASE WHEN size(others) > 0 THEN [1] ELSE [] END | SET d.contested_in = $project)
 RETURN count(d) AS marked
@@ -143,6 +147,7 @@ def adopt_flags(store: GraphStore, *, project_id: str | None = None, limit: int 
         + _placed(store, OUTDATED, each, limit)
         + _rooted(store, each, limit)
         + _mark(store, each, limit)
+        + count_flags(store, each, limit=limit)
         for each in projects
     )
 
@@ -159,7 +164,8 @@ def _placed(store: GraphStore, query: str, project_id: str, limit: int) -> int:
         if not rows:
             break
         now = ids.milliseconds(ids.now())
-        facts = [{**_was(row["decision"]), "facts": _facts(row, now)} for row in rows]
+        uncompared = {"anchor_states": None, "change_size": UNSIZED}
+        facts = [{**_was(row["decision"]), "facts": uncompared | _facts(row, now)} for row in rows]
         written = store.write(PLACE, rows=facts)
         count = int(written[0]["placed"]) if written else 0
         placed += count
@@ -224,7 +230,6 @@ def _facts(row: Mapping[str, Any], now: int) -> dict[str, Any]:
         "cause_document_id": newest["document_id"],
         "cause_activation_id": newest["activation_id"],
         "cause_seq": newest["current_seq"],
-        "anchor_states": None,
         "cause_by": None,
         "cause_reason": None,
     }

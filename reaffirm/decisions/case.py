@@ -68,6 +68,11 @@ class Case:
             support.decision_id or "": self.near.get(support.decision_id or "") for support in self.of_kind("decision")
         }
 
+    @property
+    def parent_ids(self) -> set[str]:
+        """The cited decisions that the project has."""
+        return {each for each, row in self.parents.items() if row}
+
     def reached(self, row: Node) -> bool:
         """Whether a review that still spreads may reach a decision."""
         if row.get("paths"):

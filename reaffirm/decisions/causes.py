@@ -31,8 +31,11 @@ class Cause(Model):
         depth: How many citations lie between the root and this decision; 1 = it cites the root.
         path: The shortest way, the root first and this decision last. Only ``review_case()`` tells it, and none that is
             longer than 50 citations.
-        by, reason: For reopened: who asked for another look, and why. Told beside a document too, when its version came
-            after the reopening. For redaction and deletion: who erased, and why.
+        by, at: Who gave rise to it, and when, where the graph tells: the author of the version; who superseded or
+            rejected the parent, or since when it is flagged itself; who recorded the decision; who reopened it; who
+            erased what it cites.
+        reason: For reopened, redaction and deletion: why. Told beside a document too, with ``by``, when its version
+            came after the reopening.
         erasure_id: For redaction and deletion: the tombstone.
     """
 
@@ -47,6 +50,7 @@ class Cause(Model):
     depth: int | None = None
     path: tuple[CauseStep, ...] = ()
     by: str | None = None
+    at: Instant | None = None
     reason: str | None = None
     erasure_id: str | None = None
 

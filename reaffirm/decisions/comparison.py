@@ -1,12 +1,16 @@
 """How much of what a flagged decision cites has changed: counted once after an activation and stored with the flag.
 
-Anchors cannot be found in Cypher, so the queue shows what was stored here, and says "not compared yet" until then.
+Anchors cannot be found in Cypher, so the queue shows what was stored here, and says "not compared yet" until then. The
+size of the change, by which the queue can be sorted, is the number of words added and removed. A flag that no change of
+a cited text raised has none: a parent in doubt is no small change. It sorts last, as one not compared yet.
 """
 
 import json
 from collections import Counter
 
 from reaffirm.decisions.case import Case, read_for_verdict
+from reaffirm.decisions.models import ReviewReason
+from reaffirm.decisions.records import UNSIZED
 from reaffirm.knowledge.diff import words_that_changed
 from reaffirm.store import GraphStore
 
@@ -23,7 +27,7 @@ WITH d
 //@lock d
 WITH d WHERE d.status = 'active' AND d.review_state = 'needs_review'
   AND coalesce(d.cause_activation_id, '') = $cause
-SET d.anchor_states = $states, d.words_added = $added, d.words_removed = $removed
+SET d.anchor_states = $states, d.words_added = $added, d.words_removed = $removed, d.change_size = $size
 RETURN d.id AS id
 """
 
@@ -43,9 +47,15 @@ def compare_flags(store: GraphStore, project_id: str, *, limit: int = 100) -> in
             states=json.dumps(states, sort_keys=True),
             added=added,
             removed=removed,
+            size=_size(case, added + removed),
         )
         compared += len(written)
     return compared
+
+
+def _size(case: Case, words: int) -> int:
+    by_text = case.passages and case.row["review_reason"] != ReviewReason.DEPENDENCY_REVIEW
+    return words if words or by_text else UNSIZED
 
 
 def _change(case: Case) -> tuple[dict[str, int], int, int]:

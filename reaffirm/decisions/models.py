@@ -245,7 +245,7 @@ class ReviewRow(Model):
 
 
 class ReviewPage(Model):
-    """A keyset page, oldest flag first, id as tie-break. ``count`` is exact for the filter."""
+    """A keyset page in one of the three orders, id as tie-break. ``count`` is exact for the filter."""
 
     rows: tuple[ReviewRow, ...] = ()
     counts: ReviewCounts = ReviewCounts()

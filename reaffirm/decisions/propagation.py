@@ -53,7 +53,7 @@ UNWIND work AS x
 WITH p, epoch, units, left, x, x.a AS a, x.id AS cause, x.more AS more, x.last AS last, x.cs AS cs,
   x.spreading AS spreading, x.fresh AS fresh, x.root AS root, x.depth AS depth
 FOREACH (c IN fresh | SET c.review_state = 'needs_review', c.review_reason = 'dependency_review', c.flagged_ms = $ms,
-  c.cause_kind = 'decision', c.cause_decision_id = cause,
+  c.cause_kind = 'decision', c.cause_decision_id = cause, c.change_size = 9007199254740992,
   c.cause_root_id = root, c.cause_depth = depth)
 FOREACH (c IN spreading | SET c.review_pending = true)
 FOREACH (c IN cs | SET c.review_epoch = epoch)

@@ -10,7 +10,7 @@ from reaffirm.decisions.behind import tell
 from reaffirm.decisions.models import DecisionResult, ReviewReason, ReviewState, SupportInput
 from reaffirm.decisions.passages import versions_from
 from reaffirm.decisions.reading import RECORD_READ
-from reaffirm.decisions.records import decision_from, new_decision, present
+from reaffirm.decisions.records import UNSIZED, decision_from, new_decision, present
 from reaffirm.decisions.supports import Refused, Resolved
 from reaffirm.decisions.writing import RECORD
 from reaffirm.knowledge.models import FetchOutcome
@@ -92,7 +92,11 @@ def decision_record(
 
 def _review(resolved: Resolved, at: str) -> dict[str, Any]:
     """Clear, unless a source changed while the decision was made or a parent is itself in question."""
-    flagged = {"review_state": ReviewState.NEEDS_REVIEW.value, "flagged_ms": ids.milliseconds(at)}
+    flagged = {
+        "review_state": ReviewState.NEEDS_REVIEW.value,
+        "flagged_ms": ids.milliseconds(at),
+        "change_size": UNSIZED,
+    }
     if resolved.changed:
         reason = ReviewReason.SOURCE_CHANGED_DURING_RECORDING.value
         return {**flagged, "review_reason": reason, "cause_kind": "recording"}

@@ -37,7 +37,12 @@ FLAG_FACTS = (
     "anchor_states",
     "words_added",
     "words_removed",
+    "change_size",
 )
+
+# ``change_size`` of a flag without a known one: not compared yet, or no cited words that could have changed. It sorts
+# behind every known size, and is the same number in the statements that raise flags.
+UNSIZED = 2**53
 
 # How many queued decisions are looked at to tell which clear ones they may still reach. Beyond it, every clear decision
 # that cites another one reads as unknown.
@@ -88,7 +93,7 @@ def decision_from(
         rejected_by=row.get("rejected_by"),
         supersession_explanation=row.get("supersession_explanation"),
         created_at=row["created_at"],
-        flagged_at=datetime.fromtimestamp(flagged_ms / 1000, UTC) if flagged_ms is not None else None,
+        flagged_at=_moment(flagged_ms),
         verdict=verdict_from(row, known),
         supports=tuple(known),
     )
@@ -148,7 +153,8 @@ def cause_from(
             document_title=document.get("title"),
             version=version_from(activation) if activation and activation.get("id") else None,
             previous_seq=previous_seq,
-            by=row.get("cause_by"),
+            by=row.get("cause_by") or (activation or {}).get("author") or row.get("flagged_by"),
+            at=(activation or {}).get("activated_at"),
             reason=row.get("cause_reason"),
         )
     if row.get("cause_kind") == "decision" and parent and parent.get("id"):
@@ -160,18 +166,25 @@ def cause_from(
             root=row.get("cause_root_id"),
             depth=len(path) - 1 if path else row.get("cause_depth"),
             path=path,
+            **_doubted(parent),
         )
     if row.get("cause_kind") == "reopened":
-        return Cause(kind="reopened", by=row.get("cause_by"), reason=row.get("cause_reason"))
+        return Cause(
+            kind="reopened",
+            by=row.get("cause_by"),
+            reason=row.get("cause_reason"),
+            at=_moment(row.get("flagged_ms")),
+        )
     if row.get("cause_kind") in ("redaction", "deletion"):
         return Cause(
             kind=row["cause_kind"],
             erasure_id=row.get("cause_erasure_id"),
             by=row.get("cause_by"),
             reason=row.get("cause_reason"),
+            at=_moment(row.get("flagged_ms")),
         )
     if row.get("review_reason") == ReviewReason.SOURCE_CHANGED_DURING_RECORDING:
-        return Cause(kind="recording")
+        return Cause(kind="recording", by=row["author"], at=row["created_at"])
     return Cause(kind="unknown")
 
 
@@ -183,6 +196,24 @@ def _step(row: Mapping[str, Any]) -> CauseStep:
         status=DecisionStatus(row["status"]),
         review_state=state_of(row),
     )
+
+
+def _doubted(parent: Mapping[str, Any]) -> dict[str, Any]:
+    """Who brought a parent into doubt, and when. agentic-graphrag stores no time of a rejection."""
+    status = DecisionStatus(parent["status"])
+    if status is DecisionStatus.ACTIVE:
+        since = parent.get("flagged_ms") if parent["review_state"] == ReviewState.NEEDS_REVIEW else None
+        by = parent.get("cause_by") or parent.get("flagged_by")
+        return {"by": by, "at": _moment(since)} if since is not None else {}
+    if parent.get("verdict_kind") == VERDICT_OF_STATUS[status]:
+        return {"by": parent["verdict_by"], "at": parent["verdict_at"]}
+    if status is DecisionStatus.REJECTED:
+        return {"by": parent.get("rejected_by")}
+    return {"by": parent.get("replaced_by"), "at": parent.get("replaced_at")}
+
+
+def _moment(milliseconds: int | None) -> datetime | None:
+    return None if milliseconds is None else datetime.fromtimestamp(milliseconds / 1000, UTC)
 
 
 def version_from(row: Mapping[str, Any]) -> DocumentVersion:
@@ -235,6 +266,7 @@ def new_decision(
         "status": DecisionStatus.ACTIVE.value,
         "created_at": at,
         "conclusion_digest": ids.text_digest(conclusion)[:32],
+        "dependents": 0,
         MARKER: True,
         **search_copies(kind, conclusion=conclusion, rationale=rationale),
     }

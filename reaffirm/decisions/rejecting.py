@@ -32,6 +32,7 @@ def reject(
         written = scope.store.write(
             REJECT,
             id=case.id,
+            locked_ids=sorted({case.id, *case.parent_ids}),
             project=scope.project_id,
             seen_state=expected and case.row["review_state"],
             seen_supports=[support.id for support in case.supports] if expected else None,

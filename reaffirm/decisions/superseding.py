@@ -158,13 +158,16 @@ def _superseded(
         at=at,
         explanation=explanation,
     )
-    parent_ids = [parent["id"] for parent in resolved.parents]
+    cited = {parent["id"] for parent in resolved.parents}
     written = scope.store.write(
         SUPERSEDE,
         doc_ids=[guard["id"] for guard in resolved.documents],
         docs=resolved.documents,
-        locked_ids=sorted({case.id, *parent_ids}),
+        locked_ids=sorted({case.id, *cited, *case.parent_ids}),
+        parent_ids=sorted(cited),
         parents=resolved.parents,
+        gaining_ids=sorted(cited - case.parent_ids),
+        losing_ids=sorted(case.parent_ids - cited),
         id=case.id,
         seen_state=case.row["review_state"],
         seen_supports=[support.id for support in case.supports],

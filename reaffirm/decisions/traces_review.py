@@ -1,11 +1,13 @@
 """The reviews of DecisionTraces: which decisions are flagged, why, and how a review spreads."""
 
-from reaffirm import fields, ids
-from reaffirm.decisions import cursors, grouping, page, propagation, queue
+from datetime import datetime
+
+from reaffirm.decisions import cursors, facets, grouping, page, propagation, queue
 from reaffirm.decisions.causes import Cause
+from reaffirm.decisions.facets import ReviewFacets
 from reaffirm.decisions.groups import CauseGroup
 from reaffirm.decisions.models import ReviewCase, ReviewCounts, ReviewPage, ReviewReason
-from reaffirm.decisions.queue import Filters
+from reaffirm.decisions.narrowing import Filters, ReviewSort, filters_of, sort_of
 from reaffirm.decisions.recording import Scope
 from reaffirm.store import ValueRefused
 
@@ -31,40 +33,96 @@ class DecisionReview:
         task_name: str | None = None,
         reason: ReviewReason | str | None = None,
         document_key: str | None = None,
+        source_change: str | None = None,
         choice_key: str | None = None,
+        author: str | None = None,
+        flagged_before: datetime | str | None = None,
+        flagged_after: datetime | str | None = None,
+        text: str | None = None,
+        sort: ReviewSort | str = ReviewSort.OLDEST,
         limit: int = 20,
         cursor: str | None = None,
         backwards: bool = False,
     ) -> ReviewPage:
-        """Active decisions that need a look, oldest flag first, with exact counts.
+        """Active decisions that need a look, in keyset pages with exact counts.
+
+        Filters combine; a value that no record has matches nothing.
 
         Args:
-            task_name, reason, document_key, choice_key: Narrow the list; an unknown value matches nothing.
+            document_key: Cites that document now.
+            source_change: The id of the activation that raised the flag (``Cause.version.activation_id``).
+            author: Who recorded the decision.
+            flagged_before, flagged_after: Raised before, or at or after, a moment (ISO 8601; without a zone: UTC).
+            text: Plain words, at most 20, each in the conclusion, the question or the choice key, whatever its case.
+            sort: ``oldest`` flag first, ``most_dependents``, or ``smallest_change`` of the cited words; flags not
+                compared yet, and those that no change of a text raised, stand last in it.
             limit: 1 to 200.
-            cursor: ``next_cursor`` or, with ``backwards``, ``previous_cursor`` of another page. What is no cursor is
-                the beginning.
+            cursor: ``next_cursor`` or, with ``backwards``, ``previous_cursor`` of another page with the same filters
+                and sort. What is no cursor of that sort is the beginning.
         """
         try:
-            filters = self._filters(task_name, reason, document_key, choice_key)
+            filters = filters_of(
+                self._scope.project_id,
+                task_name=task_name,
+                reason=reason,
+                document_key=document_key,
+                source_change=source_change,
+                choice_key=choice_key,
+                author=author,
+                flagged_before=flagged_before,
+                flagged_after=flagged_after,
+                text=text,
+            )
         except ValueRefused:  # a value that no record can have
             return ReviewPage(counts=self.review_counts())
         return queue.review_page(
-            self._scope.store, self._scope.project_id, filters, limit=limit, cursor=cursor, backwards=backwards is True
+            self._scope.store,
+            self._scope.project_id,
+            filters,
+            sort=sort_of(sort),
+            limit=limit,
+            cursor=cursor,
+            backwards=backwards is True,
         )
 
     # Their names in release 0.0.6
     list_review = list_decisions_for_review
     continue_review_propagation = continue_decision_review
 
-    def _filters(self, task_name: object, reason: object, document_key: object, choice_key: object) -> Filters:
-        task = None if task_name is None else fields.name("task_name", task_name)
-        document = None if document_key is None else fields.document_key("document_key", document_key)
-        return Filters(
-            task_id=task and ids.task_id(self._scope.project_id, task),
-            reason=None if reason is None else fields.choice("reason", reason, ReviewReason),
-            choice_key=None if choice_key is None else fields.name("choice_key", choice_key),
-            document_id=document and ids.document_id(document),
-        )
+    def review_facets(
+        self,
+        *,
+        task_name: str | None = None,
+        reason: ReviewReason | str | None = None,
+        document_key: str | None = None,
+        source_change: str | None = None,
+        choice_key: str | None = None,
+        author: str | None = None,
+        flagged_before: datetime | str | None = None,
+        flagged_after: datetime | str | None = None,
+        text: str | None = None,
+    ) -> ReviewFacets:
+        """Counts by reason, task, document, source change, choice key and author, in two reads.
+
+        Each lists its 50 most frequent values and says how many more there are. The filters are those of
+        ``list_decisions_for_review``, and a value can be passed to it.
+        """
+        try:
+            filters = filters_of(
+                self._scope.project_id,
+                task_name=task_name,
+                reason=reason,
+                document_key=document_key,
+                source_change=source_change,
+                choice_key=choice_key,
+                author=author,
+                flagged_before=flagged_before,
+                flagged_after=flagged_after,
+                text=text,
+            )
+        except ValueRefused:
+            return ReviewFacets()
+        return facets.review_facets(self._scope.store, self._scope.project_id, filters)
 
     def review_counts(self) -> ReviewCounts:
         """Exact counts of the project, in one read."""

@@ -102,12 +102,14 @@ WITH doc, leaves, parents, names, collect(p) AS projects
 # They are too many for one statement: facts.document marks the document, and batches flag them.
 _CITERS_LATER = _FREE + "WITH doc, [] AS leaves, [] AS parents, [] AS names, [] AS projects\n"
 
-# A waiting flag keeps its age, so that the oldest question stays the first in the queue.
+# A waiting flag keeps its age, so that the oldest question stays the first in the queue. How much of what it cites has
+# changed is not known yet (2^53 sorts behind every known size).
 FLAG_ONE = """d.flagged_ms = CASE WHEN d.review_state = 'needs_review' AND d.flagged_ms IS NOT NULL
     THEN d.flagged_ms ELSE $now_ms END,
   d.review_state = 'needs_review', d.review_reason = $reason, d.flagged_by = $facts.author,
   d.cause_kind = 'document', d.cause_document_id = $id, d.cause_activation_id = $activation_id, d.cause_seq = $seq,
-  d.anchor_states = null, d.anchor_seq = null, d.words_added = null, d.words_removed = null"""
+  d.anchor_states = null, d.anchor_seq = null, d.words_added = null, d.words_removed = null,
+  d.change_size = 9007199254740992"""
 
 # Only who has dependents queues for propagation, so that a project without any never reads as incomplete.
 FLAG = (

@@ -50,7 +50,11 @@ RELATIONSHIPS = (
 # What our reads look up. On Neo4j each is one composite index; on FalkorDB every property gets its own.
 LOOKUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("Decision", ("project_id", "status", "review_state", "flagged_ms", "id")),
+    ("Decision", ("project_id", "status", "review_state", "dependents", "id")),
+    ("Decision", ("project_id", "status", "review_state", "change_size", "id")),
     ("Decision", ("project_id", "status", "review_state")),
+    ("Decision", ("task_id", "review_state")),
+    ("Decision", ("cause_activation_id",)),
     ("Decision", ("project_id", "status", "choice_key")),
     ("Decision", ("project_id", "review_pending")),
     ("Decision", ("project_id", "cause_root_id")),

@@ -16,7 +16,7 @@ PARAMETER = re.compile(r"\$(\w+)(\.\w+)?")
 NUMBERS = {
     "limit", "groups", "sides", "parents", "children", "found", "from", "to", "seq", "base", "ms", "now_ms", "most",
     "after_seq", "seen_seq", "revisions", "after_ordinal", "window", "sign", "after", "before", "until",
-    "enough", "marked_ms", "cap",
+    "enough", "marked_ms", "cap", "since", "unsized",
 }  # fmt: skip
 LISTS = re.compile(
     r"(ids|docs|supports|pairs|rows|names|states|hashes|chunks|versions|keys|events|unfinished|words|kinds|missing)$"
