@@ -76,13 +76,17 @@ RETURN d{.*} AS decision, t.name AS task_name, matching, citations, titles, prev
 
 
 def _walk(key: str, *, down: bool) -> str:
-    """A page along an index, from $from upwards or from $to downwards, without the flag of the cursor itself."""
-    edge, passed, order = ("to", ">=", " DESC") if down else ("from", "<=", "")
-    ordered = ", ".join(f"d.{name}{order}" for name in ("project_id", "status", "review_state", key, "id"))
+    """A page along an index, from $from upwards or from $to downwards, beginning behind the flag of the cursor.
+
+    The keyset is a CASE: Neo4j turns an OR, or a NOT of an AND, into a union of two scans, and sorts.
+    """
+    edge, behind, order = ("to", "<", " DESC") if down else ("from", ">", "")
+    names = ("project_id", "status", "review_state", key, "id")
+    ordered = ", ".join(f"d.{name}{order}" for name in names)
     return (
-        f"MATCH (d:Decision) WHERE {FLAGGED}\n"
+        f"MATCH (d:Decision)\n//@index d:Decision({', '.join(names)})\nWHERE {FLAGGED}\n"
         f"  AND d.{key} >= $from AND d.{key} <= $to AND d.id >= ''\n"
-        f"  AND NOT (d.{key} = ${edge} AND d.id {passed} $after) AND {MATCHES}\n"
+        f"  AND CASE WHEN d.{key} = ${edge} THEN d.id {behind} $after ELSE true END AND {MATCHES}\n"
         f"WITH d ORDER BY {ordered} LIMIT $limit\n"
         f"WITH d, 0 AS matching{ROWS}"
     )

@@ -84,7 +84,12 @@ OPTIONAL MATCH (doc)-[ha:HAS_ACTIVATION]->(act:DocumentActivation)
       AND x.recorded_activation_seq = act.activation_seq)
 WITH d, t, q, supports, docs, chunks, events, near, queued, collect(act{.*, document_id: doc.id}) AS activations
 OPTIONAL MATCH (cause:Decision) WHERE cause._agrag_history_record = true AND cause.id = d.cause_decision_id
-WITH d, t, q, supports, docs, chunks, events, near, queued, activations, cause{.*} AS cause
+WITH d, t, q, supports, docs, chunks, events, near, queued, activations, cause
+OPTIONAL MATCH (after:Decision)-[sup:SUPERSEDES]->(cause)
+WITH d, t, q, supports, docs, chunks, events, near, queued, activations, cause, max(after.created_at) AS replaced_at,
+  max(after.author) AS replaced_by
+WITH d, t, q, supports, docs, chunks, events, near, queued, activations,
+  cause{.*, replaced_at: replaced_at, replaced_by: replaced_by} AS cause
 OPTIONAL MATCH (root:Decision) WHERE root._agrag_history_record = true AND root.id = d.cause_root_id
 WITH d, t, q, supports, docs, chunks, events, near, queued, activations, cause,
   CASE WHEN root IS NULL OR root.id = d.id THEN null ELSE shortestPath((d)-[:DEPENDS_ON*1..50]->(root)) END AS way

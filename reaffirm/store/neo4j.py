@@ -39,6 +39,7 @@ from .values import safe_params
 STATEMENT_SECONDS = 60.0
 TRIES = 12  # of one statement that loses a deadlock
 
+_INDEX = re.compile(r"^\s*//@index (\w+:\w+\([\w, ]+\))\s*$", re.MULTILINE)
 _LOCK = re.compile(r"^\s*//@lock (\w+)(?:\.(\w+))?\s*$", re.MULTILINE)
 _PARAMETER = re.compile(r"\$(\w+)")
 
@@ -47,12 +48,13 @@ _PARAMETER = re.compile(r"\$(\w+)")
 def for_neo4j(query: str) -> str:
     """A text as Neo4j gets it.
 
-    Each ``//@lock x`` line becomes a SET that takes the write lock of x and changes nothing. All parameters become
+    Each ``//@lock x`` line becomes a SET that takes the write lock of x and changes nothing, and an ``//@index`` line
+    the hint to begin at that index, which is an error where the text cannot be served by it. All parameters become
     entries of one map: Neo4j plans a text anew for every combination of null and text, and for every size class of a
     list, which takes seconds. The entries of a map have no part in that.
     """
     locked = _LOCK.sub(lambda found: f"SET {found[1]}.{found[2] or 'id'} = {found[1]}.{found[2] or 'id'}", query)
-    return _PARAMETER.sub(r"$p.\1", locked)
+    return _PARAMETER.sub(r"$p.\1", _INDEX.sub(r"USING INDEX \1", locked))
 
 
 class Neo4jStore:
