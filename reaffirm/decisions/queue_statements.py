@@ -82,14 +82,13 @@ def _walk(key: str, *, down: bool) -> str:
     """
     edge, behind, order = ("to", "<", " DESC") if down else ("from", ">", "")
     names = ("project_id", "status", "review_state", key, "id")
-    ordered = ", ".join(f"d.{name}{order}" for name in names)
-    return (
-        f"MATCH (d:Decision)\n//@index d:Decision({', '.join(names)})\nWHERE {FLAGGED}\n"
-        f"  AND d.{key} >= $from AND d.{key} <= $to AND d.id >= ''\n"
-        f"  AND CASE WHEN d.{key} = ${edge} THEN d.id {behind} $after ELSE true END AND {MATCHES}\n"
-        f"WITH d ORDER BY {ordered} LIMIT $limit\n"
-        f"WITH d, 0 AS matching{ROWS}"
+    head = "MATCH (d:Decision)\n//@index d:Decision(" + ", ".join(names) + ")\nWHERE " + FLAGGED
+    bounds = (
+        f"\n  AND d.{key} >= $from AND d.{key} <= $to AND d.id >= ''"
+        f"\n  AND CASE WHEN d.{key} = ${edge} THEN d.id {behind} $after ELSE true END AND "
     )
+    ordered = ", ".join(f"d.{name}{order}" for name in names)
+    return head + bounds + MATCHES + "\nWITH d ORDER BY " + ordered + " LIMIT $limit\nWITH d, 0 AS matching" + ROWS
 
 
 BY_AGE_UP = _walk("flagged_ms", down=False)

@@ -5,6 +5,7 @@ from reaffirm.decisions.case import Case
 from reaffirm.decisions.judging import CLEARED, Judged, judge, note, require_active, result_of
 from reaffirm.decisions.models import DecisionResult, ReviewReason, ReviewState, Seen
 from reaffirm.decisions.recording import Scope
+from reaffirm.decisions.records import UNSIZED
 from reaffirm.decisions.supports import Refused
 from reaffirm.operation import claim
 
@@ -57,6 +58,7 @@ def reopen(
             # The one of agentic-graphrag's four that claims no change of a source.
             "review_reason": ReviewReason.DEPENDENCY_REVIEW.value,
             "flagged_ms": ids.milliseconds(at),
+            "change_size": UNSIZED,
             "flagged_by": scope.agent_id,
             "cause_kind": "reopened",
             "cause_by": scope.agent_id,

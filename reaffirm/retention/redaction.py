@@ -48,6 +48,7 @@ WITH e, ds, spreading, [x IN ds | x.id] AS affected WHERE size(ds) <= $most
 # A waiting flag keeps its age.
 FLAG_ONE = """d.flagged_ms = CASE WHEN d.review_state = 'needs_review' AND d.flagged_ms IS NOT NULL
     THEN d.flagged_ms ELSE $ms END,
+  d.change_size = coalesce(d.change_size, 9007199254740992),
   d.review_state = 'needs_review', d.review_reason = 'source_removed', d += $facts"""
 
 # Every copy of the body in a request record has the digest that this event's recording had, whichever product wrote it.
