@@ -9,6 +9,9 @@ from django.conf import settings
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "console.settings")
 app = Celery("reaffirm")
 BEAT_SECONDS = 5.0
+JOBS = dict.fromkeys(
+    ("propagate_reviews", "raise_flags", "adopt_new_flags", "compare_new_flags", "settle_audit"), BEAT_SECONDS
+) | {"sweep_lost_flags": 300.0}
 BROKER_DATABASE = 1
 
 
@@ -41,8 +44,8 @@ def _defaults() -> dict[str, Any]:
         "imports": ["console.jobs"],
         "beat_schedule_filename": str(settings.VAR_DIR / "beat"),
         "beat_schedule": {
-            name: {"task": f"console.jobs.{name}", "schedule": BEAT_SECONDS, "options": {"expires": 2 * BEAT_SECONDS}}
-            for name in ("propagate_reviews", "raise_flags", "adopt_new_flags", "compare_new_flags", "settle_audit")
+            name: {"task": f"console.jobs.{name}", "schedule": seconds, "options": {"expires": 2 * seconds}}
+            for name, seconds in JOBS.items()
         },
     }
 

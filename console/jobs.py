@@ -3,6 +3,7 @@
 import logging
 import threading
 import time
+import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
@@ -26,6 +27,7 @@ ALIVE = timedelta(seconds=30)
 LEASE = timedelta(seconds=30)
 RUN_SECONDS = 15.0
 FLAGGED_AT_ONCE = 5_000
+SWEPT_AT_ONCE = 5_000
 SETTLE_AFTER = timedelta(seconds=60)
 SETTLE_ROWS = 500
 
@@ -43,6 +45,11 @@ def propagate_reviews() -> None:
 @shared_task(name="console.jobs.raise_flags")
 def raise_flags() -> None:
     _run("raise_flags", flag)
+
+
+@shared_task(name="console.jobs.sweep_lost_flags")
+def sweep_lost_flags() -> None:
+    _run("sweep_lost_flags", sweep)
 
 
 @shared_task(name="console.jobs.adopt_new_flags")
@@ -80,6 +87,17 @@ def flag() -> int:
     while time.monotonic() < until and (done := Graph(graph_store()).continue_flagging(FLAGGED_AT_ONCE)):
         looked_at += done
     return looked_at
+
+
+def sweep() -> int:
+    """Raise flags that another program lost, from anywhere in the graph on, for at most RUN_SECONDS."""
+    from reaffirm.decisions import Sweep
+
+    walk, until = Sweep(graph_store(), limit=SWEPT_AT_ONCE, start=str(uuid.uuid4())), time.monotonic() + RUN_SECONDS
+    for _ in walk.pages():
+        if time.monotonic() > until:
+            break
+    return walk.raised
 
 
 def adopt() -> int:

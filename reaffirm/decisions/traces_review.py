@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from reaffirm.decisions import cursors, facets, grouping, page, propagation, queue
+from reaffirm.decisions import cursors, facets, grouping, page, propagation, queue, sweeping
 from reaffirm.decisions.causes import Cause
 from reaffirm.decisions.facets import ReviewFacets
 from reaffirm.decisions.groups import CauseGroup
@@ -12,6 +12,7 @@ from reaffirm.decisions.recording import Scope
 from reaffirm.store import ValueRefused
 
 MAX_STEPS = 100
+MAX_SWEPT = 10_000
 
 
 class DecisionReview:
@@ -23,6 +24,16 @@ class DecisionReview:
         """Spread reviews: work off at most ``limit`` (1 to 100) queued decisions. Returns how many; 0 = none queued."""
         return propagation.continue_review(
             self._scope.store, self._scope.project_id, cursors.bounded(limit, 1, MAX_STEPS, MAX_STEPS)
+        )
+
+    def sweep_lost_flags(self, limit: int = 1_000) -> int:
+        """Raise flags of the project that another program lost, with their cause. Returns how many, at most ``limit``.
+
+        Decisions on an older version than the one in force, and decisions that rest on one which is gone, ended or
+        flagged. A sweep after a whole one finds nothing.
+        """
+        return sweeping.sweep_lost_flags(
+            self._scope.store, self._scope.project_id, limit=cursors.bounded(limit, 1, MAX_SWEPT, MAX_SWEPT)
         )
 
     # Reads

@@ -121,7 +121,7 @@ def flag_citers(store: GraphStore, change: Change, decision_ids: list[str]) -> i
 
     Decisions that no longer cite an older version, and those that are flagged for this change, are left alone.
     """
-    rows = _persist(
+    rows = persist(
         lambda: store.write(
             FLAG_CITERS,
             id=change.document_id,
@@ -180,7 +180,7 @@ def _go_on(store: GraphStore, row: Row, limit: int) -> int:
             limit=min(LISTED, limit - done),
         )
         if not found:
-            _persist(lambda: store.write(FINISH, id=change.document_id, seq=change.seq, marked_ms=row["marked_ms"]))
+            persist(lambda: store.write(FINISH, id=change.document_id, seq=change.seq, marked_ms=row["marked_ms"]))
             break
         for batch in _batches([each["id"] for each in found]):
             if flag_citers(store, change, batch) is None and _moved(store, change):
@@ -200,7 +200,7 @@ def _batches(found: list[str]) -> Iterator[list[str]]:
         yield found[start : start + BATCH]
 
 
-def _persist(write: Callable[[], list[Row]]) -> list[Row]:
+def persist(write: Callable[[], list[Row]]) -> list[Row]:
     """A step that was applied is not applied again, so one whose answer was lost is just tried again."""
     for losses in range(TRIES):
         try:

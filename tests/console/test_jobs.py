@@ -16,6 +16,8 @@ from reaffirm.knowledge import flagging, statements
 from tests.reviews.counting import CountingStore
 from tests.reviews.factories import World
 
+LOSE = "MATCH (d:Decision) WHERE d.id = $id SET d.review_state = 'clear' RETURN d.id AS id"
+
 
 @pytest.fixture
 def later(monkeypatch: pytest.MonkeyPatch) -> Callable[[timedelta], None]:
@@ -72,6 +74,17 @@ def test_flags_that_an_activation_left_are_raised(world: World, monkeypatch: pyt
     counts = world.traces.review_counts()
     assert counts.flagged == counts.listed == 1
     assert world.is_flagged(decision.id)
+
+
+def test_lost_flags_are_found(world: World) -> None:
+    decision = world.flagged()
+    world.store.write(LOSE, id=decision.id)
+    assert world.traces.review_counts().flagged == 0
+
+    for handled in ("1 handled", "0 handled"):
+        jobs.sweep_lost_flags()
+        assert JobBeat.objects.get(pk="sweep_lost_flags").detail == handled
+    assert world.traces.review_counts().flagged == 1
 
 
 def test_flags_are_adopted(world: World) -> None:
