@@ -76,6 +76,9 @@ def earlier(kind: type[R], stored: dict[str, Any] | None, claimed: Claim) -> R |
         return None
     if stored["payload_sha256"] != claimed.digest or stored["operation"] != claimed.operation:
         return kind(recorded=False, error="request_id_reused", field="request_id")
+    if stored.get("erased_at"):
+        detail = "What was written under this request id was deleted; it is not written again."
+        return kind(recorded=False, error="erased", field="request_id", detail=detail, replayed=True)
     if not stored.get("result_json"):
         # agentic-graphrag on FalkorDB leaves such a claim behind when it refuses a write: nothing was done under it.
         return kind(

@@ -21,7 +21,7 @@ from reaffirm.store import ValueRefused
 # All that the checks of set_step look at. $pairs are the versions that the fetched passages are from.
 SET_STEP_READ = """WITH 1 AS one
 OPTIONAL MATCH (q:Request) WHERE q._agrag_history_record = true AND q.id = $request_node_id
-WITH CASE WHEN q IS NULL THEN null ELSE q{.operation, .payload_sha256, .result_json} END AS request
+WITH CASE WHEN q IS NULL THEN null ELSE q{.operation, .payload_sha256, .result_json, .erased_at} END AS request
 OPTIONAL MATCH (t:Task) WHERE t._agrag_history_record = true AND t.id = $task_id
 WITH request, CASE WHEN t IS NULL THEN null ELSE t{.*} END AS task
 OPTIONAL MATCH (e:Event) WHERE e._agrag_history_record = true AND e.id IN $event_ids

@@ -10,7 +10,7 @@ from reaffirm.operation import MARKER, Claim, earlier
 # What every write of this package looks at first. By id: it is made of project and name, in either product.
 REQUEST_AND_TASK = """WITH 1 AS one
 OPTIONAL MATCH (q:Request) WHERE q._agrag_history_record = true AND q.id = $request_node_id
-WITH CASE WHEN q IS NULL THEN null ELSE q{.operation, .payload_sha256, .result_json} END AS request
+WITH CASE WHEN q IS NULL THEN null ELSE q{.operation, .payload_sha256, .result_json, .erased_at} END AS request
 OPTIONAL MATCH (t:Task) WHERE t._agrag_history_record = true AND t.id = $task_id
 RETURN request, CASE WHEN t IS NULL THEN null ELSE t{.*} END AS task"""
 

@@ -15,6 +15,10 @@ RETURN x{.*} AS erasure ORDER BY x.project_id DESC, x.at DESC, x.id DESC LIMIT $
 FIRST_PAGE = ("~", "")  # after every time
 
 
+ONE_ERASURE = """MATCH (x:Erasure) WHERE x.id = $id AND x.project_id = $project_id
+RETURN x{.*} AS erasure"""
+
+
 def new_erasure(scope: Scope, kind: ErasureKind, *, task: dict[str, Any], reason: str, at: str) -> dict[str, Any]:
     """The properties of a tombstone. Its id is of no meaning: that of a request could come again."""
     done = kind is ErasureKind.EVENT
@@ -34,6 +38,12 @@ def new_erasure(scope: Scope, kind: ErasureKind, *, task: dict[str, Any], reason
 
 def erasure_from(row: dict[str, Any]) -> Erasure:
     return Erasure.model_validate(row)
+
+
+def find_erasure(scope: Scope, erasure_id: str) -> dict[str, Any] | None:
+    """The properties of a tombstone of the project."""
+    rows = scope.store.read(ONE_ERASURE, id=erasure_id, project_id=scope.project_id)
+    return rows[0]["erasure"] if rows else None
 
 
 def list_erasures(scope: Scope, limit: object, cursor: object) -> ErasurePage:

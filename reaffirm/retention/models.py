@@ -92,3 +92,43 @@ class HoldPage(Model):
 
     holds: tuple[Hold, ...] = ()
     next_cursor: str | None = None
+
+
+class Loss(Model):
+    """An active decision that loses support.
+
+    Attributes:
+        lost, left: How many of its current supports go, and how many stay. Without any left it rests on nothing.
+    """
+
+    decision_id: str
+    task_name: str
+    choice_key: str
+    lost: int
+    left: int
+
+
+class DeletionPreview(Model):
+    """What delete_task would do. ``digest`` is what ``expected`` compares.
+
+    Attributes:
+        events, steps, decisions, supports: What is deleted; with decisions kept, decisions and supports are 0.
+        kept_decisions: How many decisions stay.
+        losses: Active decisions that stay and lose support, the first 100; loss_count is of all, unsupported of those
+            without any support left.
+        holds: Legal holds that refuse it, at most 20.
+    """
+
+    found: bool
+    task_id: str | None = None
+    include_decisions: bool = True
+    events: int = 0
+    steps: int = 0
+    decisions: int = 0
+    supports: int = 0
+    kept_decisions: int = 0
+    losses: tuple[Loss, ...] = ()
+    loss_count: int = 0
+    unsupported: int = 0
+    holds: tuple[Hold, ...] = ()
+    digest: str | None = None

@@ -3,13 +3,22 @@
 from collections.abc import Callable, Sequence
 
 from reaffirm import fields, ids
-from reaffirm.history.records import LIMIT, Scope
+from reaffirm.decisions import cursors
+from reaffirm.history.records import LIMIT, Scope, name_or_none
 from reaffirm.operation import claim, refusing, settle
-from reaffirm.retention import erasures, holds, redaction
+from reaffirm.retention import deletion, erasures, holds, previews, redaction
 from reaffirm.retention.erased import KeyMissing
-from reaffirm.retention.models import ErasurePage, HoldPage, HoldResult, RetentionResult
+from reaffirm.retention.models import (
+    DeletionPreview,
+    ErasurePage,
+    ErasureState,
+    HoldPage,
+    HoldResult,
+    RetentionResult,
+)
 from reaffirm.store import GraphStore, ValueRefused
 
+NO_END = 1_000_000_000
 ALSO = 200  # copies that one call redacts
 
 
@@ -67,6 +76,60 @@ class HistoryRetention:
         ]
         return result.model_copy(update={"refused_copies": tuple(refused)})
 
+    @refusing(RetentionResult)
+    def delete_task(
+        self,
+        name: str,
+        include_decisions: bool = True,
+        *,
+        reason: str,
+        expected: str | None = None,
+        batches: int | None = None,
+        request_id: str | None = None,
+    ) -> RetentionResult:
+        """Delete a task with its events and steps, and with its decisions unless those are to be kept.
+
+        From the first statement on the task reads as closed with the goal ``[DELETED]``; then it goes in batches.
+        Active decisions elsewhere that cite what is deleted are flagged with the reason ``source_removed``. With
+        ``include_decisions=False`` the task stays as that empty shell, so that its decisions are still listed, searched
+        and judged; those that cite its events are flagged, and a second call with True deletes them too.
+
+        A repeated call with the same request id goes on where the first one stopped; so does continue_deletion().
+
+        Args:
+            expected: The digest of the preview that was approved.
+            batches: Do at most so many and return, 0 only starts; None: until it is done.
+
+        Errors: task_not_found, on_hold, being_deleted (by another call), preview_changed, erasure_key_missing,
+        request_id_reused, invalid_request_id, invalid_value.
+        """
+        fields.request_id(request_id)
+        name = fields.name("name", name)
+        reason = fields.text("reason", reason, fields.SHORT_TEXT)
+        keep = not _flag("include_decisions", include_decisions)
+        most = NO_END if batches is None else fields.whole("batches", batches, 0)
+        arguments: dict[str, object] = {"name": name, "include_decisions": not keep, "reason": reason}
+        claimed = claim(self._scope.project_id, request_id, "delete_task", arguments)
+        result = _keyed(lambda: settle(lambda: deletion.start(self._scope, name, keep, reason, expected, claimed)))
+        if not result.recorded or result.erasure is None or result.erasure.state is ErasureState.DONE:
+            return result
+        deletion.run(self._scope, result.erasure.id, most)
+        return deletion.result_of(self._scope, result.erasure.id).model_copy(update={"replayed": result.replayed})
+
+    def continue_deletion(self, limit: int = 100) -> int:
+        """Go on with the project's unfinished deletions: at most ``limit`` batches; 0 when there is nothing to do.
+
+        Safe to run from many workers at once, and to kill at any point.
+        """
+        return deletion.go_on(self._scope, cursors.bounded(limit, 1, NO_END, 100))
+
+    def preview_deletion(self, name: str, include_decisions: bool = True) -> DeletionPreview:
+        """What delete_task would do now, and the digest to approve it by."""
+        known = name_or_none(name)
+        if known is None:
+            return DeletionPreview(found=False)
+        return previews.preview_deletion(self._scope, self._scope.task_id(known), bool(include_decisions))
+
     @refusing(HoldResult)
     def place_hold(
         self,
@@ -121,6 +184,12 @@ class HistoryRetention:
 def _id(field: str, value: object) -> str:
     if not isinstance(value, str) or not ids.is_uuid(value):
         raise ValueRefused(field, "is not an id")
+    return value
+
+
+def _flag(field: str, value: object) -> bool:
+    if not isinstance(value, bool):
+        raise ValueRefused(field, "is not true or false")
     return value
 
 

@@ -7,7 +7,8 @@ from reaffirm.store import GraphStore, ValueRefused, open_store
 from tests.decisions.factories import World
 from tests.decisions.writes import dump
 from tests.history.stores import Watched
-from tests.retention.test_redaction import MARKER, PROJECT, REASON, TASK, record
+from tests.retention.test_redaction import MARKER, REASON, TASK, record
+from tests.reviews.factories import PROJECT
 
 
 def refused(world: World, payload: str = MARKER, task: str = TASK) -> str | None:

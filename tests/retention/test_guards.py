@@ -11,7 +11,8 @@ from reaffirm.store import GraphStore, UniqueViolation
 from tests.decisions.factories import World
 from tests.decisions.writes import Catching, Caught, caught, changed, dump
 from tests.retention.conftest import OFFICER
-from tests.retention.test_redaction import PROJECT, REASON, TASK, record
+from tests.retention.test_redaction import REASON, TASK, record
+from tests.reviews.factories import PROJECT
 
 Guard = Callable[["Scene"], Any]
 NOWHERE = "00000000-0000-0000-0000-000000000000"
