@@ -163,8 +163,7 @@ def _one(scope: Scope, group: Group, decision_id: str, explanation: str, seen: s
         if _token(case) != seen:
             return DecisionResult(recorded=False, error="decision_changed", standing=case.decision.verdict)
         root = case.near.get(group.root_id)
-        problem = _root_problem(root, spreading=root is not None and case.reached(root))
-        problem = problem or _problem(case, root or {}, set())
+        problem = _root_problem(root, spreading=not case.is_clear(root)) or _problem(case, root or {}, set())
         if problem:
             raise Refused("cannot_revalidate", "decision_ids", problem)
         rows = [

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from reaffirm import ids
 from reaffirm.decisions import DecisionTraces
-from reaffirm.decisions.models import DecisionResult, ReviewState
+from reaffirm.decisions.models import DecisionResult, DecisionSupportInput, ReviewState
 from reaffirm.knowledge import Graph
 from reaffirm.store import GraphStore
 from tests.decisions.factories import World
@@ -27,6 +28,25 @@ SUCCESSORS = "MATCH (n:Decision)-[r:SUPERSEDES]->(o:Decision) WITH o, count(r) A
 CHAINS = """
 MATCH (d:Decision) WHERE d.choice_key STARTS WITH $prefix
 RETURN d.choice_key AS choice, collect([d.revision, d.status]) AS revisions
+"""
+# Deletes an event behind the task's lock, and notes how many decisions there were before the first one went.
+DELETE = """
+MATCH (t:Task) WHERE t._agrag_history_record = true AND t.id = $task_id
+WITH t
+//@lock t
+WITH t
+OPTIONAL MATCH (d:Decision) WHERE d._agrag_history_record = true AND d.task_id = $task_id AND d.choice_key >= 'many-'
+WITH t, count(d) AS made
+MATCH (e:Event) WHERE e._agrag_history_record = true AND e.id = $event_id
+WITH t, e, coalesce(t.made_before, made) AS made
+SET t.made_before = made
+DETACH DELETE e
+RETURN made
+"""
+MANY = """
+MATCH (d:Decision) WHERE d.task_id = $task_id AND d.choice_key STARTS WITH 'many-'
+OPTIONAL MATCH (d)-[h:HAS_SUPPORT]->(s:DecisionSupport)
+RETURN d.choice_key AS choice, count(h) AS supports
 """
 
 
@@ -215,3 +235,76 @@ def test_a_verdict_on_other_words_than_were_shown_is_refused(world: World) -> No
         world.traces.reject_decision(decision.id, "Wrong.", expected=seen),
     ):
         assert (result.recorded, result.error) == (False, "decision_changed")
+
+
+def test_a_decision_is_recorded_only_when_all_it_cites_is_there(world: World) -> None:
+    """Case 100: 20 supports, recorded again and again, while the cited events are deleted one by one."""
+    task = world.task()
+    events = [world.event(f"Line {number}.") for number in range(20)]
+    task_id = ids.task_id(PROJECT, task)
+    results: dict[str, DecisionResult] = {}
+    done = threading.Event()
+
+    def record(number: int) -> None:
+        step = 0
+        while not done.is_set() or step == 0:
+            key = f"many-{number}-{step}"
+            results[key] = traces_of(world, f"a{number}").record_decision(task, key, "Yes.", "Why.", supports=events)
+            step += 1
+
+    def delete() -> None:
+        time.sleep(0.3)
+        for event in events[:5]:
+            world.store.write(DELETE, task_id=task_id, event_id=ids.event_id(task_id, event.seq))
+            time.sleep(0.02)
+        done.set()
+
+    at_once([lambda n=n: record(n) for n in range(6)] + [delete])  # type: ignore[misc, list-item]
+    recorded = {key for key, result in results.items() if result.recorded}
+    assert {result.error for result in results.values()} == {None, "support_event_not_found"}
+    stored = {row["choice"]: row["supports"] for row in world.store.read(MANY, task_id=task_id)}
+    assert set(stored) == recorded and set(stored.values()) == {20}
+    (made,) = world.store.read("MATCH (t:Task {id: $id}) RETURN t.made_before AS n", id=task_id)
+    assert made["n"] == len(recorded), "a decision was recorded on events that were gone"
+
+
+def test_a_decision_is_recorded_only_on_parents_and_documents_that_stand(world: World) -> None:
+    """Case 100: what is cited is rejected and erased meanwhile; a recorded decision is flagged by it, or was before."""
+    event = world.event("It says so.")
+    documents = [world.document(f"policy-{number}") for number in range(4)]
+    parents = [world.decision(events=[event], choice=f"parent-{number}") for number in range(16)]
+    graph = Graph(world.store)
+    cited = [graph.cite(key, QUOTE) for key in documents]
+    fetched = graph.fetch(cited)
+    supports = [world.citing(each) for each in cited]
+    on = [DecisionSupportInput(decision_id=each.id) for each in parents]
+    results: list[DecisionResult] = []
+    done = threading.Event()
+
+    def record(number: int) -> None:
+        step = 0
+        while not done.is_set() or step == 0:
+            results.append(
+                traces_of(world, f"a{number}").record_decision(
+                    "refund-LM-20931", f"many-{number}-{step}", "Yes.", "Why.",
+                    supports=[*supports, *on], fetched_evidence=fetched,
+                )
+            )  # fmt: skip
+            step += 1
+
+    def retire() -> None:
+        time.sleep(0.3)
+        assert graph.purge(documents[0]).recorded
+        for parent in parents[:3]:
+            assert world.traces.reject_decision(parent.id, "Wrong.").recorded
+        done.set()
+
+    at_once([lambda n=n: record(n) for n in range(4)] + [retire])  # type: ignore[misc, list-item]
+    assert {result.error for result in results} <= {None, "support_not_fetched", "support_decision_not_active"}
+    while world.traces.continue_decision_review():
+        pass
+    recorded = [result.decision for result in results if result.decision]
+    assert recorded
+    for decision in recorded:
+        again = world.again(decision)
+        assert len(again.supports) == 20 and again.review_state is ReviewState.NEEDS_REVIEW
