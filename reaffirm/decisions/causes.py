@@ -31,6 +31,8 @@ class Cause(Model):
         depth: How many citations lie between the root and this decision; 1 = it cites the root.
         path: The shortest way, the root first and this decision last. Only ``review_case()`` tells it, and none that is
             longer than 50 citations.
+        same_text_keys: For document, where it was removed: keys of others of the project that hold its text now. It may
+            have been renamed. Only ``review_case()`` tells them.
         by, at: Who gave rise to it, and when, where the graph tells: the author of the version; who superseded or
             rejected the parent, or since when it is flagged itself; who recorded the decision; who reopened it; who
             erased what it cites.
@@ -49,6 +51,7 @@ class Cause(Model):
     root: str | None = None
     depth: int | None = None
     path: tuple[CauseStep, ...] = ()
+    same_text_keys: tuple[str, ...] = ()
     by: str | None = None
     at: Instant | None = None
     reason: str | None = None

@@ -274,6 +274,7 @@ class Citation(Model):
         seen: Digest of what a person sees of it now (current passage and state); goes into ``Seen``.
         accepted: Who accepted the words that stand for it now, the newest first, at most 5: by this revision of the
             choice or an earlier one. It clears nothing.
+        same_text_keys: Where the document was removed: keys of others that hold its text now.
         cited_version, current_version: Activations; current_version.content_hash None = removed.
     """
 
@@ -292,6 +293,7 @@ class Citation(Model):
     parent: Decision | None = None
     successor: Decision | None = None
     accepted: tuple[Acceptance, ...] = ()
+    same_text_keys: tuple[str, ...] = ()
     seen: str = ""
 
 

@@ -12,16 +12,20 @@ from reaffirm.decisions.causes import Cause
 from reaffirm.decisions.models import Citation, Decision, ReviewCase, ReviewState, Support
 from reaffirm.decisions.reading import CASE_READ
 from reaffirm.decisions.records import cause_from, decision_from, present, version_from
+from reaffirm.decisions.renames import same_text_keys
 from reaffirm.history.models import Event, Task
 from reaffirm.knowledge.diff import passage_diff
 from reaffirm.knowledge.models import AnchorState, DocumentVersion, PassageDiff
 from reaffirm.store import GraphStore
 
+Renamed = Mapping[str, tuple[str, ...]]
+
 
 def review_case(store: GraphStore, project_id: str, decision_id: str) -> ReviewCase | None:
     """The page of one decision; None where the project has no such decision.
 
-    One read, and a second one where agentic-graphrag pinned a passage of a version that is neither cited nor current.
+    One read; another one where agentic-graphrag pinned a passage of a version that is neither cited nor current; and
+    another one where a cited document was removed.
     """
     if not ids.is_uuid(decision_id):
         return None
@@ -33,13 +37,15 @@ def review_case(store: GraphStore, project_id: str, decision_id: str) -> ReviewC
         tell(rows, row["behind"])
     activations = {(each["document_id"], each["activation_seq"]): each for each in present(row["activations"])}
     accepted = Accepted(store, case, row["revisions"])
+    renamed = same_text_keys(store, project_id, case, present(row["activations"]))
     citations = tuple(
-        _citation(case, number, support, activations, accepted) for number, support in enumerate(case.supports, start=1)
+        _citation(case, number, support, activations, accepted, renamed)
+        for number, support in enumerate(case.supports, start=1)
     )
     return ReviewCase(
         decision=case.decision,
         task=Task.model_validate(case.task),
-        cause=_cause(case, row) if state_of(case.row) is ReviewState.NEEDS_REVIEW else None,
+        cause=_cause(case, row, renamed) if state_of(case.row) is ReviewState.NEEDS_REVIEW else None,
         citations=citations,
         blockers=tuple(_blockers(case)),
         dependents=_listed(row["dependents"]),
@@ -50,9 +56,13 @@ def review_case(store: GraphStore, project_id: str, decision_id: str) -> ReviewC
     )
 
 
-def _cause(case: Case, row: Mapping[str, Any]) -> Cause:
-    if is_behind(case.row):
-        return _coming_cause(case, row)
+def _cause(case: Case, row: Mapping[str, Any], renamed: Renamed) -> Cause:
+    cause = _coming_cause(case, row) if is_behind(case.row) else _stored_cause(case, row)
+    keys = renamed.get(ids.document_id(cause.document_key), ()) if cause.document_key else ()
+    return cause.model_copy(update={"same_text_keys": keys})
+
+
+def _stored_cause(case: Case, row: Mapping[str, Any]) -> Cause:
     cause_id = case.row.get("cause_activation_id")
     activation = next((each for each in present(row["activations"]) if each["id"] == cause_id), None)
     document_id = case.row.get("cause_document_id")
@@ -99,9 +109,10 @@ def _citation(
     support: Support,
     activations: Mapping[tuple[str, int], Mapping[str, Any]],
     accepted: Accepted,
+    renamed: Renamed,
 ) -> Citation:
     if support.kind == "document":
-        return _document_citation(case, number, support, activations, accepted)
+        return _document_citation(case, number, support, activations, accepted, renamed)
     if support.kind == "event":
         event = case.events.get(support.event_id or "")
         return Citation(
@@ -130,6 +141,7 @@ def _document_citation(
     support: Support,
     activations: Mapping[tuple[str, int], Mapping[str, Any]],
     accepted: Accepted,
+    renamed: Renamed,
 ) -> Citation:
     passage = case.passages[support.id]
     document_id = support.document_node_id or ""
@@ -152,6 +164,7 @@ def _document_citation(
         cited_version=version(support.recorded_activation_seq or 0),
         current_version=version(current_seq),
         accepted=accepted.of(passage),
+        same_text_keys=renamed.get(document_id, ()),
         seen=passage.seen,
     )
 

@@ -65,6 +65,7 @@ LOOKUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("DecisionSupport", ("document_node_id", "recorded_activation_seq")),
     ("Document", ("flagging_ms",)),
     ("Chunk", ("document_id", "content_hash")),
+    ("Document", ("current_content_hash",)),
     ("Task", ("project_id", "created_at", "id")),
     ("Task", (MARKER, "project_id", "status", "created_at")),
     ("CutoverJob", ("status",)),
