@@ -16,7 +16,7 @@ from reaffirm.decisions.passages import (
     versions_from,
 )
 from reaffirm.decisions.reading import VERDICT_READ
-from reaffirm.decisions.records import QUEUED_LOOKED_AT, decision_from, present, support_from
+from reaffirm.decisions.records import QUEUED_LOOKED_AT, decision_from, present, support_from, undamaged
 from reaffirm.decisions.supports import Wanted, guard
 from reaffirm.store import GraphStore
 
@@ -165,8 +165,8 @@ def case_from(row: Mapping[str, Any]) -> Case:
         request=row["request"] if row["request"] and row["request"].get("id") else None,
         all_supports=tuple(sorted(supports, key=lambda support: support.ordinal)),
         documents={each["id"]: each for each in present(row["docs"])},
-        versions=versions_from(present(row["chunks"])),
-        events={each["id"]: each for each in present(row["events"])},
+        versions=versions_from(undamaged(row["chunks"], "text")),
+        events={each["id"]: each for each in undamaged(row["events"], "payload_sha256")},
         near={each["id"]: each for each in near},
         queued=row["queued"],
     )

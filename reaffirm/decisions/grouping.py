@@ -190,6 +190,8 @@ _OTHER_CAUSES = {
     "document": "a source that it cites changed as well",
     "reopened": "it was reopened",
     "recording": "a source changed while it was recorded",
+    "redaction": "an event that it cites was redacted",
+    "deletion": "something that it cites was deleted",
 }
 
 

@@ -10,7 +10,7 @@ from reaffirm.decisions.behind import tell
 from reaffirm.decisions.models import DecisionResult, ReviewReason, ReviewState, SupportInput
 from reaffirm.decisions.passages import versions_from
 from reaffirm.decisions.reading import RECORD_READ
-from reaffirm.decisions.records import UNSIZED, decision_from, new_decision, present
+from reaffirm.decisions.records import UNSIZED, decision_from, new_decision, present, undamaged
 from reaffirm.decisions.supports import Refused, Resolved
 from reaffirm.decisions.writing import RECORD
 from reaffirm.knowledge.models import FetchOutcome
@@ -161,8 +161,8 @@ def record(
                 wanted,
                 project_id=scope.project_id,
                 documents={row["id"]: row for row in present(found["docs"])},
-                versions=versions_from(present(found["chunks"])),
-                events={row["id"]: row for row in present(found["events"])},
+                versions=versions_from(undamaged(found["chunks"], "text")),
+                events={row["id"]: row for row in undamaged(found["events"], "payload_sha256")},
                 decisions={row["id"]: row for row in near},
             )
         except Refused as error:

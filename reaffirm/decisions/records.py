@@ -54,6 +54,14 @@ def present(rows: Iterable[Mapping[str, Any] | None]) -> list[dict[str, Any]]:
     return [dict(row) for row in rows if row and row.get("id") is not None]
 
 
+def undamaged(rows: Iterable[Mapping[str, Any] | None], name: str) -> list[dict[str, Any]]:
+    """Rows that exist and have a property that all of their kind have.
+
+    On Neo4j a node that is deleted while it is read may come with its id and nothing else.
+    """
+    return [row for row in present(rows) if row.get(name) is not None]
+
+
 def decision_from(
     row: Mapping[str, Any],
     *,
@@ -156,6 +164,7 @@ def cause_from(
             by=row.get("cause_by") or (activation or {}).get("author") or row.get("flagged_by"),
             at=(activation or {}).get("activated_at"),
             reason=row.get("cause_reason"),
+            erasure_id=row.get("cause_erasure_id"),
         )
     if row.get("cause_kind") == "decision" and parent and parent.get("id"):
         path = tuple(_step(each) for each in reversed(list(way)))
