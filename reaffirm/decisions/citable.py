@@ -5,6 +5,7 @@ from enum import StrEnum
 from typing import Any
 
 from reaffirm import ids
+from reaffirm.decisions.behind import BEHIND, state_of, tell
 from reaffirm.decisions.models import DecisionStatus, ReviewState
 from reaffirm.decisions.passages import Version, versions_from
 from reaffirm.decisions.recording import Scope
@@ -22,6 +23,8 @@ _SHOWN = 200  # characters of what is no id that are given back
 # head of their hash; 'g' comes after every hexadecimal digit.
 CITABLE = (
     QUEUED
+    + "WITH queued, $decision_ids AS looked_at"
+    + BEHIND
     + """
 CALL {
   WITH queued
@@ -37,7 +40,7 @@ CALL {
   OPTIONAL MATCH (next:Decision) WHERE next._agrag_history_record = true AND next.task_id = d.task_id
     AND next.choice_key = d.choice_key AND next.revision > d.revision AND next.status = 'active'
   WITH d, paths, parents, next ORDER BY next.revision
-  RETURN collect({id: d.id, status: d.status, state: d.review_state, paths: paths, parents: parents,
+  RETURN collect({id: d.id, status: d.status, review_state: d.review_state, paths: paths, parents: parents,
     successor: next.id}) AS decisions
 }
 CALL {
@@ -59,7 +62,7 @@ CALL {
   RETURN collect(c{.id, .index, .text, .char_start, .char_end, .document_id, .content_hash, .chunker_hash,
     version: hp.version_id, closed: hp.invalid_at}) AS chunks
 }
-RETURN size(queued) AS queued, decisions, docs, chunks
+RETURN size(queued) AS queued, decisions, docs, chunks, behind
 """
 )
 
@@ -143,8 +146,10 @@ def _read(scope: Scope, decision_ids: list[str], references: list[EvidenceRefere
         document_ids=sorted({document for document, _ in heads}),
         versions=[{"document": document, "prefix": head, "after": head + "g"} for document, head in heads],
     )
+    decisions = present(row["decisions"])
+    tell(decisions, row["behind"])
     return _Known(
-        {each["id"]: each for each in present(row["decisions"])},
+        {each["id"]: each for each in decisions},
         {each["id"]: each for each in present(row["docs"])},
         versions_from(present(row["chunks"])),
         row["queued"],
@@ -171,7 +176,7 @@ class _Known:
             superseded = row["status"] == DecisionStatus.SUPERSEDED
             reason = NotCitable.SUPERSEDED if superseded else NotCitable.REJECTED
             return _no(decision_id, reason, row["successor"])
-        if row["state"] == ReviewState.NEEDS_REVIEW:
+        if state_of(row) is ReviewState.NEEDS_REVIEW:
             return _no(decision_id, NotCitable.NEEDS_REVIEW)
         if row["paths"] or (self._queued > QUEUED_LOOKED_AT and row["parents"]):
             return _no(decision_id, NotCitable.REVIEW_SPREADING)

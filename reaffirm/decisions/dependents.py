@@ -51,7 +51,7 @@ class Preview(Model):
         possible: The decision is active. A reaffirmation may still be refused for what it cites.
         affected: A page, by depth, then id.
         would_flag, already_flagged: Exact counts while ``complete``, else lower bounds (more than 10,000 decisions, or
-            deeper than 63).
+            deeper than 63). One whose own source changed, and whose flag was not raised yet, is among would_flag.
         hint: Why nothing is told.
     """
 

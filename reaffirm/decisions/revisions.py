@@ -5,11 +5,12 @@ from typing import Any
 
 from reaffirm import ids
 from reaffirm.decisions import cursors
+from reaffirm.decisions.behind import BEHIND, tell
 from reaffirm.decisions.chronicle import Word, words_on
 from reaffirm.decisions.models import Decision, DecisionStatus, Support
 from reaffirm.decisions.recording import Scope
-from reaffirm.decisions.records import QUEUED_LOOKED_AT, decision_from, present, support_from
-from reaffirm.decisions.several import QUEUED
+from reaffirm.decisions.records import decision_from, present, support_from
+from reaffirm.decisions.several import QUEUED, may_be_reached
 from reaffirm.models import Instant, Model
 
 REVISIONS = 100  # of one page
@@ -44,8 +45,12 @@ WITH queued, d, t, number, head, active, v, paths, cited, supports, o, CASE WHEN
 WITH queued, d, t, number, head, active, v, paths, cited, supports, collect(CASE WHEN o.project_id = $project
   THEN {id: o.id, back: CASE WHEN o.id = v.id THEN [o.id] WHEN back IS NULL THEN []
     ELSE [x IN nodes(back) | x.id] END} END) AS replaced
-RETURN d{.id, .choice_key} AS decision, t{.name} AS task, number, head, active, queued, collect({row: v{.*},
-  paths: paths, cited: cited, supports: supports, replaced: replaced}) AS revisions
+WITH queued, d, t, number, head, active, collect({row: v{.*}, paths: paths, cited: cited, supports: supports,
+  replaced: replaced}) AS revisions, active AS looked_at
+"""
+    + BEHIND
+    + """
+RETURN d{.id, .choice_key} AS decision, t{.name} AS task, number, head, active, queued, revisions, behind
 """
 )
 
@@ -110,6 +115,7 @@ def decision_history(scope: Scope, decision_id: str, *, before_revision: int | N
     task_name = (row["task"] or {}).get("name") or ""
     found = [each for each in row["revisions"] if each["row"] and each["row"].get("id")]
     found.sort(key=lambda each: (-each["row"]["revision"], each["row"]["id"]))
+    tell((each["row"] for each in found), row["behind"])
     page = found[:REVISIONS]
     successors = {known["id"]: each["row"] for each in reversed(found) for known in present(each["replaced"])}
     return DecisionHistory(
@@ -129,9 +135,8 @@ def decision_history(scope: Scope, decision_id: str, *, before_revision: int | N
 def _revision(found: Mapping[str, Any], successor: Mapping[str, Any] | None, task_name: str, queued: int) -> Revision:
     supports = sorted((support_from(each) for each in present(found["supports"])), key=lambda each: each.ordinal)
     current = [each.model_dump() for each in supports if each.current]
-    unsure = queued > QUEUED_LOOKED_AT and any(each["kind"] == "decision" for each in current)
     decision = decision_from(
-        found["row"], task_name=task_name, supports=current, reached=bool(found["paths"]) or unsure
+        found["row"], task_name=task_name, supports=current, reached=may_be_reached(found["paths"], queued, current)
     )
     said = words_on(found["row"], supports, successor)
     return Revision(

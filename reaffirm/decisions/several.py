@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from reaffirm.decisions.behind import BEHIND, tell
 from reaffirm.decisions.models import Decision
 from reaffirm.decisions.records import QUEUED_LOOKED_AT, decision_from, present
 from reaffirm.store import GraphStore, Row
@@ -31,8 +32,10 @@ WITH size(queued) AS queued, d, t, count(path) AS paths
 OPTIONAL MATCH (d)-[h:HAS_SUPPORT]->(s:DecisionSupport) WHERE s.current = true
 WITH queued, d, t, paths, collect(s{.*}) AS supports
 OPTIONAL MATCH (next:Decision)-[r:SUPERSEDES]->(d)
-RETURN d{.*} AS decision, t{.name, .goal} AS task, queued, paths, supports, collect(next{.*}) AS successors
+WITH queued, d, t, paths, supports, collect(next{.*}) AS successors, [d.id] AS looked_at
 """
+    + BEHIND
+    + "RETURN d{.*} AS decision, t{.name, .goal} AS task, queued, paths, supports, successors, behind"
 )
 
 
@@ -60,6 +63,16 @@ def read_several(store: GraphStore, project_id: str, decision_ids: Iterable[str]
     return {row["decision"]["id"]: _known(row) for row in rows}
 
 
+def may_be_reached(paths: int, queued: int, supports: Iterable[Row]) -> bool:
+    """Whether a review that still spreads may reach a decision, of the ``queued`` ones that were looked at.
+
+    Args:
+        paths: How many of those it rests on.
+        supports: Its current ones; with more queued than were looked at, whoever cites a decision may be reached.
+    """
+    return paths > 0 or (queued > QUEUED_LOOKED_AT and any(each["kind"] == "decision" for each in supports))
+
+
 def in_order(known: dict[str, Known], decision_ids: Sequence[str]) -> tuple[Known, ...]:
     """In the order of the ids; one that went away between two reads is left out."""
     return tuple(known[each] for each in decision_ids if each in known)
@@ -67,13 +80,13 @@ def in_order(known: dict[str, Known], decision_ids: Sequence[str]) -> tuple[Know
 
 def _known(row: Row) -> Known:
     supports = present(row["supports"])
-    unsure = row["queued"] > QUEUED_LOOKED_AT and any(each["kind"] == "decision" for each in supports)
+    tell([row["decision"]], row["behind"])
     task = row["task"] or {}
     decision = decision_from(
         row["decision"],
         task_name=task.get("name") or "",
         supports=supports,
-        reached=bool(row["paths"]) or unsure,
+        reached=may_be_reached(row["paths"], row["queued"], supports),
     )
     successors = sorted(present(row["successors"]), key=lambda each: (each["revision"], each["id"]))
     return Known(decision, row["decision"], task.get("goal") or "", successors[-1] if successors else None)

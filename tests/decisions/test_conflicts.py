@@ -134,6 +134,18 @@ def test_each_side_tells_what_it_rests_on(store: GraphStore) -> None:
     assert group.evidence[old.id][0].version == "removed"
 
 
+def test_a_side_within_reach_of_a_review_that_spreads_reads_as_unknown(store: GraphStore) -> None:
+    """Fault 10: and only that one."""
+    world = World(store)
+    world.document()
+    parent = world.decision([("refund-policy", QUOTE)], choice="parent")
+    reached = world.decision(parents=[parent], task="a", conclusion="Yes.")
+    apart = world.decision(events=[world.event("So.", task="b")], task="b", conclusion="No.")
+    world.change("refund-policy", ELSEWHERE)
+    (group,) = world.traces.list_conflicts().groups
+    assert {each.id: each.review_state for each in group.decisions} == {reached.id: "unknown", apart.id: "clear"}
+
+
 def test_what_no_longer_conflicts_is_not_listed(store: GraphStore) -> None:
     """Case 67 too: another project's decisions on the same key are no side."""
     world, other = World(store), World(store, project_id="other")
