@@ -7,9 +7,20 @@ from datetime import date
 from pathlib import Path
 
 from reaffirm import ids
+from reaffirm.formats.extract import DOCX, FILE_TYPES, HTML, MAX_BYTES, PDF
+from reaffirm.formats.reading import checked, read
 from reaffirm.knowledge.sections import MARKDOWN, PLAIN, normalised, sections_of
+from reaffirm.store import ValueRefused
 
-MEDIA_TYPES = {".md": MARKDOWN, ".txt": PLAIN, ".rst": PLAIN}
+MEDIA_TYPES = {
+    ".md": MARKDOWN,
+    ".txt": PLAIN,
+    ".rst": PLAIN,
+    ".html": HTML,
+    ".htm": HTML,
+    ".pdf": PDF,
+    ".docx": DOCX,
+}
 _DAY = re.compile(r"(?<!\d)\d{4}-\d{2}-\d{2}(?!\d)")
 # The title in a block of fields at the head of a text, and a line that is underlined, or has lines on both sides.
 _FIELD = re.compile(r"(?:[\w-]+:[^\n]*\n(?:[ \t]+\S[^\n]*\n)*)*?Title:[ \t]*(\S[^\n]*)")
@@ -18,10 +29,16 @@ _UNDERLINED = re.compile(r"(?:\A\s*|\n\n+)(?:([^\w\s])\1{2,}[ \t]*\n)?([^\n]*\w[
 
 @dataclass(frozen=True)
 class FolderVersion:
-    """One file, read."""
+    """One file, read.
+
+    Attributes:
+        text: As it will be stored.
+        data: The bytes of a file that is not plain text.
+    """
 
     name: str
     text: str
+    data: bytes | None
     title: str
     media_type: str
     date: str | None
@@ -45,17 +62,9 @@ class FolderDocument:
         versions, faults = [], []
         for file in versions_in(folder)[:upto]:
             try:
-                text = file.read_text(encoding="utf-8-sig")
-            except (OSError, UnicodeDecodeError) as error:
-                reason = "is not UTF-8" if isinstance(error, UnicodeDecodeError) else error.strerror
-                faults.append(f"{file.name}: {reason}")
-                continue
-            if not text.strip():
-                faults.append(f"{file.name}: is empty")
-                continue
-            media_type = MEDIA_TYPES[file.suffix.lower()]
-            title = title_of(text, media_type) or folder.name
-            versions.append(FolderVersion(file.name, text, title, media_type, day_in(file.stem)))
+                versions.append(_version(file))
+            except (OSError, UnicodeDecodeError, ValueRefused) as error:
+                faults.append(f"{file.name}: {_reason(error)}")
         return cls(key, tuple(versions), tuple(faults))
 
     def new_after(self, known: Sequence[str | None]) -> tuple[FolderVersion, ...]:
@@ -75,6 +84,33 @@ class FolderDocument:
             ):
                 first_new = number  # the same text twice is one version
         return self.versions[first_new:]
+
+
+def _version(file: Path) -> FolderVersion:
+    """Read one file.
+
+    Raises:
+        OSError, UnicodeDecodeError, ValueRefused: It cannot be read, is too long, or is empty.
+    """
+    media_type = MEDIA_TYPES[file.suffix.lower()]
+    data, title = None, None
+    if media_type in FILE_TYPES:
+        with file.open("rb") as opened:
+            data = checked(opened.read(MAX_BYTES + 1))
+        found = read(data, media_type)
+        text, title = found.text, found.title
+    else:
+        text = file.read_text(encoding="utf-8-sig")
+        title = title_of(text, media_type)
+    if not text.strip():
+        raise ValueRefused("text", "is empty")
+    return FolderVersion(file.name, text, data, title or file.parent.name, media_type, day_in(file.stem))
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, ValueRefused):
+        return error.detail
+    return "is not UTF-8" if isinstance(error, UnicodeDecodeError) else str(getattr(error, "strerror", error))
 
 
 def versions_in(folder: Path) -> list[Path]:

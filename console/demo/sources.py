@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from console.demo.story import Cited, Story, StoryRefused, accept
 from reaffirm.knowledge import Graph
+from reaffirm.knowledge.content import Content
 from reaffirm.knowledge.evidence import encode, span_id
 from reaffirm.knowledge.ingestion import version_of
 from reaffirm.knowledge.models import EvidenceReference, FetchOutcome, ReferenceKind
@@ -53,7 +54,7 @@ class Sources:
         start = text.find(cited.quote)
         if start < 0:
             raise StoryRefused(f"{brought.file} does not hold {cited.quote!r}")
-        made = version_of(key, text, _media_type(brought.file), now="", ft_fields=False)
+        made = version_of(key, Content(text, _media_type(brought.file)), now="", ft_fields=False)
         document = str(made.chunks[0]["props"]["document_id"])  # type: ignore[index]
         if not cited.whole_chunk:
             return span_id(document, made.content_hash, start, start + len(cited.quote))

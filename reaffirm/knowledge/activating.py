@@ -6,10 +6,10 @@ from uuid import uuid4
 
 from reaffirm import fields, ids
 from reaffirm.knowledge import statements as cypher
+from reaffirm.knowledge.content import Content, Source
 from reaffirm.knowledge.describing import Description
 from reaffirm.knowledge.ingestion import CHUNKER_HASH, SCHEMA, Version, version_of
 from reaffirm.knowledge.models import IngestResult
-from reaffirm.knowledge.sections import MEDIA_TYPES, PLAIN
 from reaffirm.store import GraphStore
 
 NEW_VERSION, METADATA_ONLY, NO_OP, REMOVED = "new_version", "metadata_only", "no_op", "removed"
@@ -113,23 +113,26 @@ def see(store: GraphStore, job: Job, now: str) -> Seen:
     return Seen(row["doc"], row["activation"], row["jobs"], row["parts"], row["citers"], row["sources"] > 0)
 
 
-def ingest(store: GraphStore, job: Job, text: str) -> IngestResult | None:
-    """Add or update once; None when the world moved between the read and the write."""
+def ingest(store: GraphStore, job: Job, source: Source) -> IngestResult | None:
+    """Add or update once; None when the world moved between the read and the write.
+
+    Raises:
+        ValueRefused: The file cannot be read.
+    """
     now = ids.now()
     seen = see(store, job, now)
     if seen.done:
         return _earlier(job, seen, seen.done, NEW_VERSION, seen.parts)
     if seen.doc is None and job.verb == "update":
         return _refused(job, "document_not_found")
-    if seen.doc and seen.live and seen.hash == ids.text_digest(text):
+    content = source.content((seen.doc or {}).get("media_type"))
+    if seen.doc and seen.live and seen.hash == content.content_hash:
         return _describe(store, job, seen, seen.doc, now)
     refusal = _hindrance(job, seen)
     if refusal:
         return refusal
-    media_type = job.description.media_type or (seen.doc or {}).get("media_type")
-    media_type = media_type if media_type in MEDIA_TYPES else PLAIN
-    version = version_of(job.document_key, text, media_type, now=now, ft_fields=store.kind == "falkordb")
-    return _activate(store, job, seen, version, now, media_type)
+    version = version_of(job.document_key, content, now=now, ft_fields=store.kind == "falkordb")
+    return _activate(store, job, seen, version, now, content)
 
 
 def remove(store: GraphStore, job: Job) -> IngestResult | None:
@@ -179,14 +182,14 @@ def _ended(
 
 
 def _activate(
-    store: GraphStore, job: Job, seen: Seen, version: Version, now: str, media_type: str
+    store: GraphStore, job: Job, seen: Seen, version: Version, now: str, content: Content
 ) -> IngestResult | None:
     known = seen.doc is not None
     facts = _facts(job, seen, now, "update" if known and (seen.live or job.verb == "update") else "add")
     facts["activation"] |= {"content_hash": version.content_hash, "version_id": version.version_id}
     facts["document"] = _document(job, seen, now) | {
         "current_content_hash": version.content_hash,
-        "media_type": media_type,
+        "media_type": content.media_type,
     }
     if known:
         statement = cypher.ACTIVATE_VERSION_LATER if seen.later else cypher.ACTIVATE_VERSION

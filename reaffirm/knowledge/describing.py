@@ -5,7 +5,7 @@ from datetime import date, datetime
 from urllib.parse import urlsplit
 
 from reaffirm import fields, ids
-from reaffirm.knowledge.sections import MEDIA_TYPES
+from reaffirm.knowledge.content import MEDIA_TYPES
 from reaffirm.store import ValueRefused
 
 TITLE, URL = 1_000, 2_000

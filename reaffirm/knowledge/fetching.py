@@ -7,14 +7,15 @@ from typing import Any
 from reaffirm import fields
 from reaffirm.knowledge.describing import known_id, web_address
 from reaffirm.knowledge.evidence import decode
-from reaffirm.knowledge.models import EvidenceReference, FetchOutcome, FetchStatus, ReferenceKind
-from reaffirm.knowledge.texts import Chunk, DocumentText, rebuild
+from reaffirm.knowledge.models import EvidenceLocation, EvidenceReference, FetchOutcome, FetchStatus, ReferenceKind
+from reaffirm.knowledge.texts import Chunk, DocumentText, Pages, rebuild
 from reaffirm.store import GraphStore
 
 MAX_IDS = 100
 _SHOWN = 200  # characters of a malformed id that are given back
 
-_CHUNK = """c{.id, .index, .text, .content_hash, .char_start, .char_end, .chunker_hash, version_id: part.version_id,
+_CHUNK = """c{.id, .index, .text, .content_hash, .char_start, .char_end, .chunker_hash, .page_start, .page_breaks,
+    version_id: part.version_id,
     closed: part.invalid_at}"""
 
 # Versions are asked for by the head of their hash; 'g' comes after every hexadecimal digit.
@@ -96,7 +97,9 @@ def one_set(rows: Iterable[dict[str, Any]]) -> list[Chunk]:
 
 def chunk_of(row: dict[str, Any]) -> Chunk:
     """A chunk from its row."""
-    return Chunk(row["id"], row["index"], row["text"], row["char_start"], row["char_end"])
+    first = row.get("page_start")
+    pages = Pages(first, tuple(row.get("page_breaks") or ())) if isinstance(first, int) else None
+    return Chunk(row["id"], row["index"], row["text"], row["char_start"], row["char_end"], pages)
 
 
 def _closed(rows: list[dict[str, Any]]) -> tuple[bool, str]:
@@ -194,6 +197,12 @@ def _found(
     cut = limit is not None and end - start > limit
     end = min(end, start + limit) if limit is not None else end
     (content_hash,) = version.hashes
+    stored = text.stored_range(start, end) if end > start else None
+    location = EvidenceLocation(
+        char_start=stored[0] if stored else None,
+        char_end=stored[1] if stored else None,
+        page_numbers=text.page_numbers(start, end),
+    )
     return FetchOutcome(
         evidence_id=evidence_id,
         status=FetchStatus.TRUNCATED if cut else FetchStatus.PARTIAL if partial else FetchStatus.OK,
@@ -202,10 +211,11 @@ def _found(
         document_key=version.doc["document_key"],
         title=version.doc["title"],
         uri=web_address(version.doc["uri"]),
+        location=location,
         content_hash=content_hash,
         status_of_version="current" if content_hash == version.doc["current_content_hash"] else "superseded",
         observed_activation_seq=version.doc["activation_seq"],
-        covered_range=text.stored_range(start, end) if end > start else None,
+        covered_range=stored,
         partial=partial,
         detail=_missing(reference) if partial else None,
     )

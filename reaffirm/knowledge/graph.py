@@ -6,10 +6,11 @@ from datetime import date
 from reaffirm import fields
 from reaffirm.knowledge import activating, fetching, flagging, searching
 from reaffirm.knowledge import statements as cypher
-from reaffirm.knowledge.activating import Job, job_of
+from reaffirm.knowledge.activating import job_of
+from reaffirm.knowledge.content import source_of
 from reaffirm.knowledge.describing import describe, known_id
 from reaffirm.knowledge.models import DocumentVersion, FetchOutcome, IngestResult, SearchResult
-from reaffirm.knowledge.sections import PLAIN, normalised
+from reaffirm.knowledge.sections import normalised
 from reaffirm.operation import refusing, settle
 from reaffirm.store import GraphStore, StoreError
 
@@ -25,12 +26,13 @@ class Graph:
     @refusing(IngestResult)
     def add(
         self,
-        text: str,
+        text: str | None = None,
         *,
         document_key: str,
+        data: bytes | None = None,
         title: str | None = None,
         url: str | None = None,
-        media_type: str = PLAIN,
+        media_type: str | None = None,
         published_at: date | str | None = None,
         content_date: date | str | None = None,
         project_id: str | None = None,
@@ -39,8 +41,11 @@ class Graph:
         """Add a document, or update it where the key is known.
 
         Args:
-            text: The document, plain or Markdown. Line ends become LF and a byte order mark goes; all else stays.
+            text: The document: plain, Markdown or HTML. Line ends become LF and a byte order mark goes; all else stays.
             document_key: Its name in the graph: a path or an address.
+            data: Instead of text, the bytes of a file: HTML, PDF, DOCX, or text in UTF-8. What a reader would see of it
+                is stored as text, its headings as sections, the rows of tables as lines with bars between the cells.
+            media_type: One of MEDIA_TYPES. None: told by the bytes; or as the document was; or plain.
             published_at, content_date: Dates, or texts like ``2026-04-30``.
             author: Who does it; stored with the activation and with each flag that it raises.
 
@@ -48,14 +53,17 @@ class Graph:
             decision new_version, metadata_only or no_op, and how many decisions were flagged.
         """
         described = describe(title, url, media_type, published_at, content_date)
-        return self._ingest(job_of(document_key, "add", author, project_id, described), text)
+        source = source_of(text, data, described.media_type)
+        job = job_of(document_key, "add", author, project_id, described)
+        return self._flagged(settle(lambda: activating.ingest(self._store, job, source)))
 
     @refusing(IngestResult)
     def update(
         self,
         document_key: str,
-        text: str,
+        text: str | None = None,
         *,
+        data: bytes | None = None,
         title: str | None = None,
         url: str | None = None,
         media_type: str | None = None,
@@ -69,7 +77,9 @@ class Graph:
         The same text is no new version, whoever cut it into chunks: nothing that is cited has changed.
         """
         described = describe(title, url, media_type, published_at, content_date)
-        return self._ingest(job_of(document_key, "update", author, project_id, described), text)
+        source = source_of(text, data, described.media_type)
+        job = job_of(document_key, "update", author, project_id, described)
+        return self._flagged(settle(lambda: activating.ingest(self._store, job, source)))
 
     @refusing(IngestResult)
     def remove(self, document_key: str, *, author: str | None = None) -> IngestResult:
@@ -141,10 +151,6 @@ class Graph:
         if current is None:
             raise ValueError("the document is unknown or removed")
         return current.cite(normalised(quote), fields.whole("occurrence", occurrence, 1))
-
-    def _ingest(self, job: Job, text: str) -> IngestResult:
-        checked = normalised(fields.text("text", text, fields.DOCUMENT))
-        return self._flagged(settle(lambda: activating.ingest(self._store, job, checked)))
 
     def _flagged(self, result: IngestResult) -> IngestResult:
         """Go on with the flags that an activation left, up to a bound."""

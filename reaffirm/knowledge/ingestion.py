@@ -6,11 +6,13 @@ when it ingests the same text it makes chunks of its own beside these.
 
 import hashlib
 import json
+from bisect import bisect_right
 from dataclasses import dataclass
 from itertools import pairwise
 
 from reaffirm import ids
 from reaffirm.knowledge.chunking import CHUNKER, Cut, cuts, reading_positions
+from reaffirm.knowledge.content import Content
 from reaffirm.knowledge.sections import Section, sections_of
 
 # As in a graph that it wrote with its default schema.
@@ -46,17 +48,16 @@ class Version:
     links: Links
 
 
-def version_of(document_key: str, text: str, media_type: str, *, now: str, ft_fields: bool) -> Version:
+def version_of(document_key: str, content: Content, *, now: str, ft_fields: bool) -> Version:
     """Build the records of a text.
 
     Args:
-        text: Normalised, and not blank.
         now: The time of the write; HAS_PART and chunks carry it.
         ft_fields: Whether the store searches in ``_ft_text`` (FalkorDB) rather than in ``text``.
     """
     document = ids.document_id(document_key)
-    content_hash = ids.text_digest(text)
-    sections = sections_of(text, media_type)
+    text, content_hash = content.text, content.content_hash
+    sections = sections_of(text, content.media_type, content.marks)
     version = ids.version_id(content_hash, SCHEMA["schema_fingerprint"], structure_fingerprint(sections))
     keys = section_keys(document_key, sections)
     section_ids = [ids.joined("Version", key, version) for key in keys]
@@ -70,6 +71,7 @@ def version_of(document_key: str, text: str, media_type: str, *, now: str, ft_fi
     for index, cut in enumerate(made):
         words = text[cut.start : cut.end]
         props = _chunk(index, cut, words, sections, section_ids)
+        props |= _pages(cut, content.pages)
         props |= {"id": chunk_ids[index], "document_id": document, "content_hash": content_hash, "created_at": now}
         if ft_fields:
             props["_ft_text"] = words.replace("\n", " ").replace("\r", " ")
@@ -138,6 +140,14 @@ def _chunk(index: int, cut: Cut, words: str, sections: tuple[Section, ...], sect
         "schema_fingerprint": SCHEMA["schema_fingerprint"],
         "section_ids": [section_ids[number] for number in cut.sections],
     }
+
+
+def _pages(cut: Cut, pages: tuple[int, ...]) -> Record:
+    """The pages of a PDF that a chunk's words are on, and where in the text each after the first begins."""
+    if not pages:
+        return {}
+    first, last = bisect_right(pages, cut.start), bisect_right(pages, cut.end - 1)
+    return {"page_start": first, "page_end": last, "page_breaks": list(pages[first:last])}
 
 
 def _links(

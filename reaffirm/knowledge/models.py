@@ -21,6 +21,14 @@ class EvidenceReference(Model):
     chunk_id: str | None = None
 
 
+class EvidenceLocation(Model):
+    """Where a passage stands: offsets in code points where they are known, and the pages of a PDF that it is on."""
+
+    char_start: int | None = None
+    char_end: int | None = None
+    page_numbers: tuple[int, ...] = ()
+
+
 class FetchStatus(StrEnum):
     OK = "ok"
     PARTIAL = "partial"
@@ -40,6 +48,7 @@ class FetchOutcome(Model):
     document_key: str | None = None
     title: str | None = None
     uri: str | None = None
+    location: EvidenceLocation | None = None
     content_hash: str | None = None
     status_of_version: str | None = None  # current, superseded
     observed_activation_seq: int | None = None

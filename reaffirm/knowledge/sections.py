@@ -5,16 +5,15 @@ Plain text has one section without a heading, Markdown one for each heading, as 
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+
+from reaffirm.formats.extract import Kind, Mark
 
 PLAIN, MARKDOWN = "text/plain", "text/markdown"
-MEDIA_TYPES = (PLAIN, MARKDOWN)
+TEXT_TYPES = (PLAIN, MARKDOWN)
 # A heading is repeated in every chunk of its section, so a line of any length must not be one.
 HEADING_CHARACTERS = 300
-
-Kind = Literal["paragraph", "code", "heading"]
 
 _BLANK_LINES = re.compile(r"\n[ \t]*\n+")
 _FENCE = re.compile(r" {0,3}(`{3,}(?=[^`]*$)|~{3,})")
@@ -70,10 +69,14 @@ def normalised(text: str) -> str:
     return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
 
 
-def sections_of(text: str, media_type: str) -> tuple[Section, ...]:
-    """The sections of a text that is not blank, in reading order. Their blocks cover the text without a gap."""
+def sections_of(text: str, media_type: str, marks: Sequence[Mark] = ()) -> tuple[Section, ...]:
+    """The sections of a text that is not blank, in reading order. Their blocks cover the text without a gap.
+
+    Args:
+        marks: Where its blocks begin, as a file told; else plain text and Markdown are looked through for them.
+    """
     groups: list[list[Block]] = []
-    for block in _blocks(text, media_type):
+    for block in _blocks(text, media_type, marks):
         if block.kind == "heading" or not groups:
             groups.append([])
         groups[-1].append(block)
@@ -101,8 +104,11 @@ def lineage(sections: tuple[Section, ...], number: int) -> list[int]:
     return found[::-1]
 
 
-def _blocks(text: str, media_type: str) -> Iterator[Block]:
-    starts = _markdown_starts(text) if media_type == MARKDOWN else _plain_starts(text)
+def _blocks(text: str, media_type: str, marks: Sequence[Mark]) -> Iterator[Block]:
+    if marks:
+        starts = [_Start(at, kind, level, heading) for at, kind, level, heading in marks]
+    else:
+        starts = _markdown_starts(text) if media_type == MARKDOWN else _plain_starts(text)
     starts[0].at = 0  # blank lines before the first words belong to it
     for start, end in zip(starts, [*(start.at for start in starts[1:]), len(text)], strict=True):
         raw = text[start.at : end]

@@ -21,6 +21,18 @@ MAX_PADDING = 1_000_000
 
 
 @dataclass(frozen=True)
+class Pages:
+    """The pages of a PDF that a chunk is on: the first, and the offsets at which each further one begins."""
+
+    first: int
+    breaks: tuple[int, ...]
+
+    def numbers(self, start: int, end: int) -> range:
+        """The pages that hold a range of offsets."""
+        return range(self.first + bisect_right(self.breaks, start), self.first + bisect_right(self.breaks, end - 1) + 1)
+
+
+@dataclass(frozen=True)
 class Chunk:
     """A chunk as stored. Offsets are code points of the document's text, end exclusive; None when not known."""
 
@@ -29,6 +41,7 @@ class Chunk:
     text: str
     char_start: int | None
     char_end: int | None
+    pages: Pages | None = None
 
     @property
     def placed(self) -> bool:
@@ -53,6 +66,7 @@ class Piece:
     start: int
     end: int
     offset: int | None
+    pages: Pages | None = None
 
 
 @dataclass(frozen=True)
@@ -137,6 +151,15 @@ class DocumentText:
             )
         return span_id(document_id, content_hash, start + _offset(head), end + _offset(tail))
 
+    def page_numbers(self, start: int, end: int) -> tuple[int, ...]:
+        """The pages of a PDF that ``text[start:end]`` is on; none for other documents."""
+        found: set[int] = set()
+        for piece in (self.pieces[number] for number in self._touched(start, end)):
+            if piece.pages and piece.offset is not None:
+                low, high = max(start, piece.start), min(end, piece.end)
+                found.update(piece.pages.numbers(low + piece.offset, high + piece.offset))
+        return tuple(sorted(found))
+
     @cached_property
     def _by_id(self) -> dict[str, Piece]:
         return {piece.chunk_id: piece for piece in self.pieces}
@@ -202,7 +225,7 @@ def _placed(chunks: list[Chunk]) -> DocumentText | None:
             return None
         parts += ["\n" * gap, chunk.text]
         at += gap + len(chunk.text)
-        pieces.append(Piece(chunk.id, at - len(chunk.text), at, 0))
+        pieces.append(Piece(chunk.id, at - len(chunk.text), at, 0, chunk.pages))
     return DocumentText("".join(parts), exact=True, pieces=tuple(pieces))
 
 
@@ -212,7 +235,7 @@ def _listed(chunks: list[Chunk]) -> DocumentText:
     at = 0
     for chunk in chunks:
         offset = (chunk.char_start or 0) - at if chunk.placed else None
-        pieces.append(Piece(chunk.id, at, at + len(chunk.text), offset))
+        pieces.append(Piece(chunk.id, at, at + len(chunk.text), offset, chunk.pages))
         at += len(chunk.text) + len(SEPARATOR)
     return DocumentText(SEPARATOR.join(chunk.text for chunk in chunks), exact=False, pieces=tuple(pieces))
 

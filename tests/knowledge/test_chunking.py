@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reaffirm.knowledge.chunking import SIZE, Cut, cuts
-from reaffirm.knowledge.sections import MARKDOWN, MEDIA_TYPES, PLAIN, normalised, sections_of
+from reaffirm.knowledge.sections import MARKDOWN, PLAIN, TEXT_TYPES, normalised, sections_of
 
 PARAGRAPH = "A sentence that says a thing. " * 10
 
@@ -38,7 +38,7 @@ MARKUP = st.lists(
 ).map("".join)
 
 
-@pytest.mark.parametrize("media_type", MEDIA_TYPES)
+@pytest.mark.parametrize("media_type", TEXT_TYPES)
 @given(text=MARKUP)
 @settings(max_examples=150, deadline=None)
 def test_chunks_touch_and_cover_the_text(media_type: str, text: str) -> None:

@@ -4,6 +4,7 @@ import pytest
 
 from reaffirm import ids
 from reaffirm.knowledge import Graph, activating
+from reaffirm.knowledge.content import source_of
 from reaffirm.store import GraphStore
 from tests.knowledge.builders import change_decision, decision_of, depend, make_decision, project_of
 
@@ -124,9 +125,9 @@ def test_two_supports_on_one_document_are_one_flag(store: GraphStore, graph: Gra
 def test_an_attempt_that_was_applied_is_found_again(store: GraphStore, graph: Graph, cited: str) -> None:
     cite(store, cited, "a")
     job = activating.job_of(KEY, "update", "user:ada")
-    first = activating.ingest(store, job, "Other words.")
+    first = activating.ingest(store, job, source_of("Other words.", None, None))
     assert first
-    assert activating.ingest(store, job, "Other words.") == first
+    assert activating.ingest(store, job, source_of("Other words.", None, None)) == first
     assert (first.decision, first.flagged) == ("new_version", 1)
     removal = activating.job_of(KEY, "delete", None)
     assert activating.remove(store, removal) == activating.remove(store, removal)

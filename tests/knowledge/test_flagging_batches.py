@@ -8,6 +8,7 @@ import pytest
 
 from reaffirm import ids
 from reaffirm.knowledge import Graph, activating, flagging, graph, statements
+from reaffirm.knowledge.content import source_of
 from reaffirm.store import GraphStore, StoreUnavailable
 from tests.decisions.writes import at_once
 from tests.knowledge.builders import change_decision, decision_of, depend, make_decision, project_of
@@ -184,7 +185,8 @@ def test_an_attempt_whose_answer_was_lost_is_told_as_unfinished(
     store: GraphStore, documents: Graph, citers: list[str]
 ) -> None:
     job = activating.job_of(KEY, "update", None)
-    first, again = activating.ingest(store, job, NEW), activating.ingest(store, job, NEW)
+    source = source_of(NEW, None, None)
+    first, again = activating.ingest(store, job, source), activating.ingest(store, job, source)
     assert first
     assert first == again
     assert (first.flagged, first.unfinished) == (0, True)

@@ -50,7 +50,8 @@ class Command(BaseCommand):
         loaded = flagged = 0
         for version in new:
             done = graph.add(
-                version.text,
+                None if version.data is not None else version.text,
+                data=version.data,
                 document_key=document.key,
                 title=version.title,
                 media_type=version.media_type,
