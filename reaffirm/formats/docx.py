@@ -35,7 +35,7 @@ def read_docx(data: bytes) -> Extract:
 
 
 def _check(package: zipfile.ZipFile) -> None:
-    """Look at what the package holds before anything is unpacked, and into each of its XML files before it is parsed."""
+    """Look at what the package holds before anything is unpacked, and into its XML before it is parsed."""
     entries = package.infolist()
     names = {entry.filename for entry in entries}
     if len(entries) > MAX_ENTRIES:

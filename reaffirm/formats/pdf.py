@@ -85,7 +85,7 @@ def _headings(reader: PdfReader) -> dict[int, dict[str, int]]:
     for mark, level in marks:
         try:
             page = reader.get_destination_page_number(mark)
-        except Exception:  # noqa: BLE001 - nor must one broken entry
+        except Exception:  # noqa: BLE001, S112 - nor must one broken entry
             continue
         if page is not None and mark.title:
             found.setdefault(page, {}).setdefault(_key(str(mark.title)), level)

@@ -94,13 +94,10 @@ def _read(given: str | bytes, media_type: str) -> Content:
 
 
 def _decoded(data: bytes) -> str:
-    for mark, name in ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be")):
-        if data.startswith(mark):
-            break
-    else:
-        mark, name = b"", "utf-8"
+    wide = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    name = "utf-16" if wide else "utf-8"
     try:
-        return data[len(mark) :].decode(name)
+        return data.decode(name)
     except UnicodeDecodeError as error:
         detail = f"is not valid {name.upper()} at byte {error.start:,}; save it as UTF-8, or name its media_type"
         raise ValueRefused("data", detail) from None
