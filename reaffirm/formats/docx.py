@@ -29,7 +29,7 @@ def read_docx(data: bytes) -> Extract:
     except (zipfile.BadZipFile, NotImplementedError, EOFError, OSError) as error:
         raise Refused(f"is not a whole DOCX file ({error}); open it in Word and save it again") from None
     made = mammoth.convert_to_html(
-        io.BytesIO(data), style_map=_STYLES, convert_image=mammoth.images.img_element(lambda image: {})
+        io.BytesIO(data), style_map=_STYLES, convert_image=mammoth.images.img_element(lambda _: {})
     )
     return text_of(made.value)
 
