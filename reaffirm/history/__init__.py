@@ -27,6 +27,7 @@ from .models import (
     TaskStatus,
     ValidityReason,
 )
+from .reports import EventReport, Findings, RepairResult
 
 if TYPE_CHECKING:
     from .conversation import ConversationHistory
@@ -39,7 +40,10 @@ __all__ = [
     "EventKind",
     "EventLookup",
     "EventPage",
+    "EventReport",
     "EventResult",
+    "Findings",
+    "RepairResult",
     "ResultBasis",
     "ResultValidity",
     "ResumeResult",

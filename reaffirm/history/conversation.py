@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from reaffirm import fields, ids
 from reaffirm.decisions.models import SupportInput, TaskLookup
-from reaffirm.history import closing, events, listing, resuming, steps, tasks, trails, views
+from reaffirm.history import closing, events, listing, log, resuming, steps, tasks, trails, verifying, views
 from reaffirm.history.models import (
     ClosingResult,
     EventKind,
@@ -23,6 +23,7 @@ from reaffirm.history.models import (
     TaskStatus,
 )
 from reaffirm.history.records import LIMIT, Scope, name_or_none
+from reaffirm.history.reports import EventReport, RepairResult
 from reaffirm.knowledge.models import FetchOutcome
 from reaffirm.operation import claim, refusing, settle
 from reaffirm.store import GraphStore
@@ -151,22 +152,96 @@ class ConversationHistory:
         claimed = claim(self._scope.project_id, request_id, "record_event", arguments)
         return settle(lambda: events.record(self._scope, task_id, properties, claimed))
 
-    def list_events(self, task_name: str, *, after_seq: int = 0, limit: int = LIMIT) -> EventPage:
-        """A page of events in their order: the numbers after ``after_seq``, ``limit`` of them.
+    def list_events(
+        self,
+        task_name: str,
+        *,
+        after_seq: int = 0,
+        limit: int = LIMIT,
+        before_seq: int | None = None,
+        newest_first: bool = False,
+        kind: EventKind | str | None = None,
+        name: str | None = None,
+        author: str | None = None,
+        text: str | None = None,
+        cited: bool = False,
+    ) -> EventPage:
+        """A page of events: upwards after ``after_seq``, or newest first below ``before_seq``.
 
-        Deleted events leave a page shorter; ``next_after_seq`` is None only at the end. ``total`` is the last number
-        given out.
+        Without a filter a page is the next ``limit`` numbers; with one, what matches among the next 1,000 numbers, at
+        most ``limit``. Deleted events and a filter leave a page shorter: go on until ``next_after_seq``, or
+        ``next_before_seq``, is None. ``total`` is the last number given out, whatever the filter.
+
+        Args:
+            before_seq: Only numbers below it, newest first; with ``after_seq`` also down to there.
+            newest_first: From the end of the log, where ``before_seq`` is not given.
+            kind, name, author: Exactly these.
+            text: Plain words, in any case; each must occur in the name or the stored payload. The first 200 characters
+                count. Redacted events hold no words.
+            cited: Only events that a current support of a decision of the project names, whatever became of the
+                decision.
         """
-        name = name_or_none(task_name)
-        if name is None:
-            return EventPage(found=False)
-        return events.list_events(self._scope, self._scope.task_id(name), after_seq, limit)
+        checked = name_or_none(task_name)
+        task_id = self._scope.task_id(checked) if checked else ""
+        return self.list_events_by_id(
+            task_id,
+            after_seq=after_seq,
+            limit=limit,
+            before_seq=before_seq,
+            newest_first=newest_first,
+            kind=kind,
+            name=name,
+            author=author,
+            text=text,
+            cited=cited,
+        )
 
-    def list_events_by_id(self, task_id: str, *, after_seq: int = 0, limit: int = LIMIT) -> EventPage:
+    def list_events_by_id(
+        self,
+        task_id: str,
+        *,
+        after_seq: int = 0,
+        limit: int = LIMIT,
+        before_seq: int | None = None,
+        newest_first: bool = False,
+        kind: EventKind | str | None = None,
+        name: str | None = None,
+        author: str | None = None,
+        text: str | None = None,
+        cited: bool = False,
+    ) -> EventPage:
         """The same, by the id of the task."""
         if not ids.is_uuid(task_id):
             return EventPage(found=False)
-        return events.list_events(self._scope, task_id, after_seq, limit)
+        page = log.LogPage(after_seq, before_seq, newest_first, limit)
+        return log.list_events(self._scope, task_id, page, log.EventFilter(kind, name, author, text, cited))
+
+    def verify_events(self, task_name: str) -> EventReport:
+        """Whether the log of a task is whole: numbers, ids and digests.
+
+        Reads the whole log, 200 events a statement: 100,000 events take 500. Events appended meanwhile are left out.
+        """
+        name = name_or_none(task_name)
+        return self.verify_events_by_id(self._scope.task_id(name)) if name else EventReport(found=False)
+
+    def verify_events_by_id(self, task_id: str) -> EventReport:
+        """The same, by the id of the task."""
+        return verifying.verify(self._scope, task_id) if ids.is_uuid(task_id) else EventReport(found=False)
+
+    @refusing(RepairResult)
+    def repair_events(self, task_name: str, *, request_id: str | None = None) -> RepairResult:
+        """Give events without an id the one of their number, and raise a Task.event_seq that is behind the last event.
+
+        A crash of agentic-graphrag on FalkorDB leaves such an event: it is listed, but nothing can cite it. At most 500
+        a call; call again while ``ids_left`` is not 0. Ids that are there, and numbers that are doubled, are left.
+
+        Errors: task_not_found, request_id_reused, invalid_request_id, invalid_value.
+        """
+        fields.request_id(request_id)
+        task_name = fields.name("task_name", task_name)
+        claimed = claim(self._scope.project_id, request_id, "repair_events", {"task_name": task_name})
+        keep = request_id is not None
+        return settle(lambda: verifying.repair(self._scope, self._scope.task_id(task_name), claimed, keep=keep))
 
     def fetch_event(self, task_name: str, seq: int) -> EventLookup:
         """One event by its number."""

@@ -1,10 +1,10 @@
-"""Events: append one, read them in order."""
+"""Events: append one, look one up."""
 
 from typing import Any
 
 from reaffirm import ids
-from reaffirm.history.models import Event, EventKind, EventLookup, EventPage, EventResult
-from reaffirm.history.records import INT64_MAX, Scope, event_from, page_size, result_json, sequence
+from reaffirm.history.models import EventKind, EventLookup, EventResult
+from reaffirm.history.records import INT64_MAX, Scope, event_from, result_json
 from reaffirm.history.tasks import REQUEST_AND_TASK
 from reaffirm.operation import MARKER, Claim, earlier
 from reaffirm.retention import erased
@@ -42,14 +42,6 @@ RETURN seq, event_id"""
 ONE_EVENT = """MATCH (e:Event) WHERE e._agrag_history_record = true AND e.task_id = $task_id AND e.seq = $seq
 MATCH (t:Task)-[h:HAS_EVENT]->(e) WHERE t.project_id = $project_id
 RETURN e{.*} AS event LIMIT 1"""
-
-# Numbers are gapless, so a page is a window of numbers, which the unique key serves; deleted ones leave it shorter.
-LIST_EVENTS = """MATCH (t:Task) WHERE t._agrag_history_record = true AND t.id = $task_id AND t.project_id = $project_id
-WITH t
-OPTIONAL MATCH (e:Event) WHERE e._agrag_history_record = true AND e.task_id = $task_id
-  AND e.seq > $after AND e.seq <= $until
-WITH t, e ORDER BY e.seq
-RETURN t.event_seq AS total, collect(CASE WHEN e IS NULL THEN null ELSE e{.*} END) AS events"""
 
 # 19 digits: no id before it holds so many in a row.
 ID, SEQ = "<event id>", INT64_MAX
@@ -145,14 +137,3 @@ def fetch(scope: Scope, task_id: str, seq: object) -> EventLookup:
         return EventLookup(found=False)
     rows = scope.store.read(ONE_EVENT, project_id=scope.project_id, task_id=task_id, seq=seq)
     return EventLookup(found=True, event=event_from(rows[0]["event"])) if rows else EventLookup(found=False)
-
-
-def list_events(scope: Scope, task_id: str, after_seq: object, limit: object) -> EventPage:
-    after = sequence(after_seq)
-    until = min(after + page_size(limit), INT64_MAX)
-    rows = scope.store.read(LIST_EVENTS, project_id=scope.project_id, task_id=task_id, after=after, until=until)
-    if not rows:
-        return EventPage(found=False)
-    total: int = rows[0]["total"]
-    events: tuple[Event, ...] = tuple(event_from(row) for row in rows[0]["events"])
-    return EventPage(found=True, events=events, next_after_seq=until if until < total else None, total=total)

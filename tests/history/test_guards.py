@@ -86,6 +86,11 @@ def resume(history: ConversationHistory, store: GraphStore) -> object:
     return history.resume_task("storage", request_id="r1")
 
 
+def repair(history: ConversationHistory, store: GraphStore) -> object:
+    store.write("MATCH (e:Event) WHERE e.seq = 1 SET e.id = null RETURN 1 AS n")
+    return history.repair_events("storage", request_id="r1")
+
+
 def take_request(history: ConversationHistory, _: GraphStore) -> object:
     return history.create_task("another", "Goal", request_id="r1")
 
@@ -120,6 +125,9 @@ GUARDS: dict[str, tuple[Write, Disturb]] = {
     "resume: task deleted": (resume, delete_task),
     "resume: another step begun": (resume, lambda history, _: history.set_step("storage", "write", "in_progress")),
     "resume: the step completed": (resume, lambda history, _: history.set_step("storage", "read", "completed")),
+    "repair: request taken": (repair, take_request),
+    "repair: task deleted": (repair, delete_task),
+    "repair: repaired meanwhile": (repair, lambda history, _: history.repair_events("storage")),
     "step: request taken": (step, take_request),
     "step: task deleted": (step, delete_task),
     "step: result redacted": (step_with_result, lambda _, store: redact(store, "storage", 1)),

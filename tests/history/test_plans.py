@@ -4,18 +4,18 @@ import re
 
 import pytest
 
-from reaffirm.history import closing, events, listing, resuming, steps, tasks, trails, validity, views
+from reaffirm.history import closing, events, listing, log, resuming, steps, tasks, trails, validity, verifying, views
 from reaffirm.store import GraphStore
 
 QUERIES = sorted(
     (f"{module.__name__.rpartition('.')[2]}.{name}", query)
-    for module in (tasks, closing, listing, resuming, trails, events, steps, validity, views)
+    for module in (tasks, closing, listing, log, resuming, trails, verifying, events, steps, validity, views)
     for name, query in vars(module).items()
     if name.isupper() and isinstance(query, str) and "MATCH (" in query and name != "BEHIND"  # a part of others
 )
-LISTS = ("ids", "pairs", "documents", "states", "choice_keys", "words", "kinds", "missing", "rows")
+LISTS = ("ids", "pairs", "documents", "states", "choice_keys", "words", "kinds", "names", "authors", "numbers", "rows")
 MAPS = ("request", "task", "event", "step", "values")
-NUMBERS = ("limit", "seq", "base", "until", "window", "found", "sign", "after", "before")
+NUMBERS = ("limit", "seq", "base", "until", "window", "found", "sign", "after", "low", "high", "last")
 
 
 def parameters(query: str) -> dict[str, object]:

@@ -59,6 +59,8 @@ CASES = [
         ("close_task", {}, "name", NAMES),
         ("close_task", {"name": "storage"}, "reason", REASONS),
         ("reopen_task", {}, "name", NAMES),
+        ("resume_task", {}, "name", NAMES),
+        ("repair_events", {}, "task_name", NAMES),
         ("record_event", EVENT, "task_name", NAMES),
         ("record_event", EVENT, "kind", WORDS),
         ("record_event", EVENT, "payload", PAYLOADS),

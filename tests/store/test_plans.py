@@ -15,11 +15,11 @@ SCANS = re.compile(r"AllNodesScan|All Node Scan|ByLabelScan|By Label Scan|AllRel
 PARAMETER = re.compile(r"\$(\w+)(\.\w+)?")
 NUMBERS = {
     "limit", "groups", "sides", "parents", "children", "found", "from", "to", "seq", "base", "ms", "now_ms", "most",
-    "after_seq", "seen_seq", "revisions", "after_ordinal", "window", "sign", "after", "before", "until",
-    "enough", "marked_ms", "cap", "since", "unsized",
+    "after_seq", "seen_seq", "revisions", "after_ordinal", "window", "sign", "after", "until", "low", "high", "last",
+    "enough", "marked_ms", "cap", "since", "unsized", "before",
 }  # fmt: skip
 LISTS = re.compile(
-    r"(ids|docs|supports|pairs|rows|names|states|hashes|chunks|versions|keys|events|unfinished|words|kinds|missing)$"
+    r"(ids|docs|supports|pairs|rows|names|states|hashes|chunks|versions|keys|events|unfinished|words|kinds|authors|numbers)$"
 )
 MAPS = {"claim", "decision", "event", "facts", "version", "cleared", "request", "task", "step", "changes", "values"}
 
