@@ -28,6 +28,7 @@ from agrag.ingestion.graph import Graph
 from pydantic import BaseModel
 
 sys.path.append(str(Path(__file__).parent))  # -I leaves out even the folder of the script
+from race import Race
 from stand_ins import MODELS
 
 CURRENT_CHUNKS = (
@@ -137,16 +138,20 @@ class Session:
     """One open store, and its services by project and agent."""
 
     def __init__(self) -> None:
+        self._open: Any = None
         self._store: Any = None
         self._documents: Documents | None = None
+        self._race: Race | None = None
         self._services: dict[tuple[str, str, str], Any] = {}
 
     async def connect(self, *, url: str, graph: str, username: str | None, password: str | None) -> None:
         if url.startswith(("neo4j", "bolt")):
-            settings = Neo4jSettings(uri=url, username=username or "neo4j", password=password or "-", database=graph)
-            self._store = Neo4jGraphStore(settings=settings)
+            neo4j = Neo4jSettings(uri=url, username=username or "neo4j", password=password or "-", database=graph)
+            self._open = lambda: Neo4jGraphStore(settings=neo4j)
         else:
-            self._store = FalkorDBGraphStore(settings=FalkorDBSettings(url=url, password=password, graph=graph))
+            falkordb = FalkorDBSettings(url=url, password=password, graph=graph)
+            self._open = lambda: FalkorDBGraphStore(settings=falkordb)
+        self._store = self._open()
         await self._store.connect()
         self._documents = Documents(self._store)
 
@@ -156,6 +161,9 @@ class Session:
     def target(self, part: str, project: str, agent: str) -> Any:
         if part == "documents":
             return self._documents
+        if part == "race":
+            self._race = self._race or Race(self._open, self._documents, project)
+            return self._race
         key = (part, project, agent)
         if key not in self._services:
             self._services[key] = SERVICES[part](self._store, project_id=project, agent_id=agent)
