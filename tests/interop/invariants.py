@@ -35,6 +35,12 @@ WHERE doc.activation_seq <> s.recorded_activation_seq OR doc.current_content_has
 RETURN d.id AS id, coalesce(s.reviewed_by, d.author) AS writer
 """
 
+UNFLAGGED_DEPENDENTS = """
+MATCH (d:Decision)-[:DEPENDS_ON]->(p:Decision)
+WHERE d.status = 'active' AND d.review_state = 'clear' AND (p.status <> 'active' OR p.review_state <> 'clear')
+RETURN d.id AS id, d.author AS writer
+"""
+
 
 def gapless_events(store: GraphStore) -> None:
     """Every task numbers its events from 1; ids and digests are those of the formulas."""
@@ -85,7 +91,7 @@ def no_orphan(store: GraphStore) -> None:
 
 
 def _numbered(decision: dict[str, Any], supports: list[dict[str, Any]]) -> None:
-    """Each support has a number of its own, unless two agents there reaffirmed at once, which takes several statements."""
+    """Each support has a number of its own, unless two agents there reaffirmed at once, which is many statements."""
     twice = [number for number, count in Counter(each["ordinal"] for each in supports).items() if count > 1]
     for number in twice:
         writers = {each.get("reviewed_by") or decision["author"] for each in supports if each["ordinal"] == number}
@@ -104,8 +110,8 @@ def one_version(store: GraphStore) -> None:
 
 
 def lost_flags(store: GraphStore) -> dict[str, str]:
-    """Active clear decisions whose cited document moved on, by who wrote the support."""
-    return {row["id"]: row["writer"] for row in store.read(LOST)}
+    """Active clear decisions whose cited document moved on, or whose parent did, by who wrote the support."""
+    return {row["id"]: row["writer"] for row in store.read(UNFLAGGED_DEPENDENTS) + store.read(LOST)}
 
 
 def sound(store: GraphStore) -> None:

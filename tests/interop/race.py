@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 from uuid import NAMESPACE_OID, uuid5
 
-from agrag.common.data_models.decision import DocumentSupportInput, EventSupportInput
+from agrag.common.data_models.decision import DecisionSupportInput, DocumentSupportInput, EventSupportInput
 from agrag.common.data_models.task import EventKind, StepState
 from agrag.decisions import DecisionTraces
 from agrag.evidence import fetch_evidence
@@ -98,6 +98,10 @@ class _Writer:
         listed = await self._decisions.list_decisions(self._task, include_history=False)
         standing = [each for each in listed.page.decisions if each.choice_key == choice]
         supports, fetched = await self._cited()
+        first, *others = self._shared["choices"]
+        if choice in others[2:]:  # these rest on the first
+            parents = [each for each in listed.page.decisions if each.choice_key == first]
+            supports += [DecisionSupportInput(decision_id=str(each.id)) for each in parents]
         more: dict[str, Any] = {"supports": supports, "fetched_evidence": fetched}
         words = (f"{self._agent} says so", "The source says so.")
         if not standing:
