@@ -25,7 +25,7 @@ from reaffirm.history.models import ResultBasis as StepResultBasis
 from reaffirm.history.models import ResultValidity as StepResultValidity
 from reaffirm.knowledge.models import FetchOutcome, FetchStatus
 
-from .classes import ConversationHistory, DecisionMemory, DecisionTraces, Graph
+from .classes import ConversationHistory, DecisionMemory, DecisionTraces, Graph, HistoryRetention
 from .evidence import FetchResult, fetch_evidence
 from .stores import FalkorDBGraphStore, FalkorDBSettings, Neo4jGraphStore, Neo4jSettings, Store, open_store
 
@@ -44,6 +44,7 @@ __all__ = [
     "FetchResult",
     "FetchStatus",
     "Graph",
+    "HistoryRetention",
     "Neo4jGraphStore",
     "Neo4jSettings",
     "ReviewReason",

@@ -18,6 +18,11 @@ class Store:
     def __init__(self, store: GraphStore) -> None:
         self._sync = store
 
+    @property
+    def sync(self) -> GraphStore:
+        """The synchronous store behind it."""
+        return self._sync
+
     async def connect(self) -> SchemaReport:
         """Connect, and make and await all constraints and indexes.
 
@@ -42,7 +47,7 @@ def open_store(url: str) -> Store:
 
 def plain_store(store: Store | GraphStore) -> GraphStore:
     """The synchronous store behind either."""
-    return store._sync if isinstance(store, Store) else store
+    return store.sync if isinstance(store, Store) else store
 
 
 def _from(name: str, default: str) -> Callable[[], str]:

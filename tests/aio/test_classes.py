@@ -12,9 +12,15 @@ from reaffirm import aio
 from reaffirm.decisions import DecisionTraces
 from reaffirm.history import ConversationHistory
 from reaffirm.knowledge import Graph
+from reaffirm.retention import HistoryRetention
 from reaffirm.store import GraphStore, StoreUnavailable, ValueRefused
 
-TWINS = [(ConversationHistory, aio.ConversationHistory), (DecisionTraces, aio.DecisionTraces), (Graph, aio.Graph)]
+TWINS = [
+    (ConversationHistory, aio.ConversationHistory),
+    (DecisionTraces, aio.DecisionTraces),
+    (Graph, aio.Graph),
+    (HistoryRetention, aio.HistoryRetention),
+]
 
 
 def public(kind: type) -> dict[str, Any]:

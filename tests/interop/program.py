@@ -11,9 +11,9 @@ if os.environ["PACKAGE"] == "agrag":
     from agrag.decisions import DecisionTraces
     from agrag.evidence import fetch_evidence
     from agrag.graphdb import FalkorDBGraphStore, Neo4jGraphStore
-    from agrag.history import ConversationHistory
+    from agrag.history import ConversationHistory, HistoryRetention
     from agrag.ingestion.graph import Graph
-    from stand_ins import MODELS, new_document
+    from stand_ins import MODELS, delete, new_document, redact
 else:
     from reaffirm.aio import (
         ConversationHistory,
@@ -24,6 +24,7 @@ else:
         EventSupportInput,
         FalkorDBGraphStore,
         Graph,
+        HistoryRetention,
         Neo4jGraphStore,
         StepKind,
         StepResultBasis,
@@ -35,6 +36,12 @@ else:
 
     def new_document(graph, key, text):  # its add() takes files, and makes up the key of a text
         return graph.add(text, document_key=key)
+
+    def redact(retention, event_id):  # an erasure says why
+        return retention.redact_event(event_id, "It names a customer.")
+
+    def delete(retention, name):
+        return retention.delete_task(name, reason="The project is over.")
 
 
 POLICY = "docs/policy.txt"
@@ -134,6 +141,11 @@ async def decisions_of(decisions, fetched):
     conflicts = await decisions.list_conflicts()
     for group in conflicts.groups:
         print("conflict", group.choice_key, sorted((each.task_name, each.conclusion) for each in group.decisions))
+    found = await decisions.search_decisions("ninety disks", limit=5)
+    print("found", sorted((each.decision.conclusion, each.task_goal, each.marker) for each in found))
+    print(
+        "in a task", [each.decision.conclusion for each in await decisions.search_decisions("disks", task_name="audit")]
+    )
     return keep, child, region, rival
 
 
@@ -185,12 +197,32 @@ async def verdicts_of(decisions, store, graph, keep, child, region, rival):
     print("active", [each.choice_key for each in active.page.decisions], (await decisions.list_decisions("no")).found)
 
 
+async def erasures_of(retention, history, decisions):
+    event = (await history.fetch_event("audit", 1)).event
+    support = [EventSupportInput(task_name="audit", seq=1)]
+    await decisions.record_decision("audit", "rest", "Rest on it", "Because.", supports=support)
+    other = await decisions.record_decision("storage", "other", "Rest elsewhere", "Because.", supports=support)
+    done = await redact(retention, str(event.id))
+    print("redact", done.recorded, (await redact(retention, str(uuid.UUID(int=0)))).error)
+    event = (await history.fetch_event("audit", 1)).event
+    print("redacted", event.payload, event.redacted_at is not None, event.payload_sha256)
+    told("redacted support", await decisions.record_decision("audit", "late", "c", "r", supports=support))
+    told("reaffirm it", await decisions.reaffirm_decision(other.decision.id, []))
+    await show_flags(decisions)
+    done = await delete(retention, "audit")
+    print("delete", done.recorded, (await delete(retention, "audit")).error, (await history.get_task("audit")).found)
+    await show_flags(decisions)
+    print("gone", (await history.list_events("audit")).found, (await history.fetch_event("audit", 1)).found)
+    told("deleted support", await decisions.record_decision("storage", "late", "c", "r", supports=support))
+
+
 async def main():
     store = FalkorDBGraphStore() if os.environ["STORE"] == "falkordb" else Neo4jGraphStore()
     await store.connect()
     graph = await Graph.open(graph_store=store, **MODELS)
     history = ConversationHistory(store, project_id="atlas", agent_id="planner-1")
     decisions = DecisionTraces(store, project_id="atlas", agent_id="planner-1")
+    retention = HistoryRetention(store, project_id="atlas", agent_id="planner-1")
     await new_document(graph, POLICY, TEXT)
     print("the same text", str((await graph.update(POLICY, text=TEXT)).decision))
     ids = [evidence(TEXT, each) for each in ("kept for thirty days", "Logs stay in Frankfurt.")]
@@ -207,6 +239,7 @@ async def main():
     print("view", view.goal, str(view.status), view.last_event_seq, view.decision_count, view.steps_truncated)
     print("  ", {str(state): number for state, number in view.step_counts.items() if number})
     print("  ", [each.choice_key for each in view.review_decisions], (await history.get_task("nothing")).found)
+    await erasures_of(retention, history, decisions)
     await store.close()
 
 

@@ -48,3 +48,11 @@ MODELS: dict[str, Any] = {
 async def new_document(graph: Any, key: str, text: str) -> Any:
     """A text under a key of one's own."""
     return await graph.update(key, text=text)
+
+
+async def redact(retention: Any, event_id: str) -> Any:
+    return await retention.redact_event(event_id)
+
+
+async def delete(retention: Any, name: str) -> Any:
+    return await retention.delete_task(name)
