@@ -18,6 +18,7 @@ from reaffirm.decisions.passages import (
 from reaffirm.decisions.reading import VERDICT_READ
 from reaffirm.decisions.records import QUEUED_LOOKED_AT, decision_from, present, support_from, undamaged
 from reaffirm.decisions.supports import Wanted, guard
+from reaffirm.knowledge.anchors import Reading
 from reaffirm.store import GraphStore
 
 Node = Mapping[str, Any]
@@ -56,8 +57,9 @@ class Case:
     @cached_property
     def passages(self) -> dict[str, Passage]:
         """Support id → passage, for document supports."""
+        reading = Reading()
         return {
-            support.id: passage_of(support, self.documents.get(support.document_node_id or ""), self.versions)
+            support.id: passage_of(support, self.documents.get(support.document_node_id or ""), self.versions, reading)
             for support in self.of_kind("document")
         }
 

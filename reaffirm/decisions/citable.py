@@ -12,7 +12,7 @@ from reaffirm.decisions.recording import Scope
 from reaffirm.decisions.records import QUEUED_LOOKED_AT, present
 from reaffirm.decisions.several import QUEUED
 from reaffirm.knowledge import evidence
-from reaffirm.knowledge.anchors import anchor
+from reaffirm.knowledge.anchors import Reading, anchor
 from reaffirm.knowledge.models import AnchorState, EvidenceReference
 from reaffirm.models import Model
 
@@ -167,6 +167,7 @@ class _Known:
         queued: int,
     ) -> None:
         self._decisions, self._documents, self._versions, self._queued = decisions, documents, versions, queued
+        self._reading = Reading()
 
     def decision(self, decision_id: str) -> Citable:
         row = self._decisions.get(decision_id)
@@ -204,6 +205,7 @@ class _Known:
             old_text=text.text,
             old_range=(start, end),
             new_text=current.text.text if current else None,
+            reading=self._reading,
         )
         reason = _OF_ANCHOR[stands.state]
         named = None

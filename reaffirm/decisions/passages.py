@@ -8,7 +8,7 @@ from reaffirm import ids
 from reaffirm.decisions.behind import state_of
 from reaffirm.decisions.models import Support
 from reaffirm.knowledge import evidence
-from reaffirm.knowledge.anchors import anchor
+from reaffirm.knowledge.anchors import Reading, anchor
 from reaffirm.knowledge.folding import fold_words
 from reaffirm.knowledge.models import Anchor, AnchorState, EvidenceReference
 from reaffirm.knowledge.texts import Chunk, DocumentText, rebuild
@@ -151,8 +151,14 @@ class Passage:
         return any((each.start, each.end) == pick for each in self.anchor.candidates)
 
 
-def passage_of(support: Support, document: Mapping[str, Any] | None, versions: Versions) -> Passage:
-    """Find a document support's passage in the version that it cites and in the current one."""
+def passage_of(
+    support: Support, document: Mapping[str, Any] | None, versions: Versions, reading: Reading | None = None
+) -> Passage:
+    """Find a document support's passage in the version that it cites and in the current one.
+
+    Args:
+        reading: Shared by the passages of one call.
+    """
     known: Mapping[str, Any] = document or {"id": support.document_node_id, "document_key": support.document_key}
     document_id = support.document_node_id or ""
     version = versions.get((document_id, support.content_hash or ""))
@@ -173,6 +179,7 @@ def passage_of(support: Support, document: Mapping[str, Any] | None, versions: V
             old_text=cited.text,
             old_range=cited_range,
             new_text=current.text.text,
+            reading=reading,
         )
     return Passage(support, known, cited, cited_range, current, found)
 

@@ -48,7 +48,37 @@ def occurrences(text: str, quote: str) -> list[Span]:
     return [folded.original_range(*spot) for spot in spots_of(folded.text, fold_words(quote))]
 
 
-def anchor(*, cited_text: str, old_text: str | None, old_range: Span | None, new_text: str | None) -> Anchor:
+class Reading:
+    """Texts as they were read, and how two of them align, kept while many passages of the same ones are looked for.
+
+    For the length of one call: nothing may keep the words of a document longer than the graph does.
+    """
+
+    def __init__(self) -> None:
+        self._texts: dict[str, Text] = {}
+        self._pairs: dict[tuple[str, str], dict[int, int]] = {}
+
+    def text(self, text: str) -> Text:
+        if text not in self._texts:
+            self._texts[text] = read(text)
+        return self._texts[text]
+
+    def pairs(self, old: Text, new: Text) -> dict[int, int]:
+        """Numbers of the paragraphs that are the same, in the old text and the new one."""
+        key = (old.text, new.text)
+        if key not in self._pairs:
+            self._pairs[key] = dict(forced_pairs(old.keys, new.keys))
+        return self._pairs[key]
+
+
+def anchor(
+    *,
+    cited_text: str,
+    old_text: str | None,
+    old_range: Span | None,
+    new_text: str | None,
+    reading: Reading | None = None,
+) -> Anchor:
     """Find a cited passage in the current text.
 
     Args:
@@ -56,6 +86,7 @@ def anchor(*, cited_text: str, old_text: str | None, old_range: Span | None, new
         old_text: The version it was cited from; None when it cannot be read or its offsets are unknown.
         old_range: The passage's place in ``old_text``, in code points, end exclusive.
         new_text: The current version; None when nothing of it can be read.
+        reading: Shared by the calls for many passages.
 
     Returns:
         State, range in ``new_text`` (code points, whole words of the passage without blanks around), candidates.
@@ -65,12 +96,13 @@ def anchor(*, cited_text: str, old_text: str | None, old_range: Span | None, new
     quote = fold_words(cited_text)
     if not quote or not new_text.strip():
         return Anchor(state=AnchorState.GONE)
-    new = read(new_text)
-    old = read(old_text) if old_text and old_text.strip() else None
+    reading = reading or Reading()
+    new = reading.text(new_text)
+    old = reading.text(old_text) if old_text and old_text.strip() else None
     cited = cited_span(old, old_range, quote) if old else None
     if old is None or cited is None:
         return _without_old(quote, new)
-    return _Search(quote, old, cited, new).anchor()
+    return _Search(quote, old, cited, new, reading.pairs(old, new)).anchor()
 
 
 def _without_old(quote: str, new: Text) -> Anchor:
@@ -89,12 +121,12 @@ def _without_old(quote: str, new: Text) -> Anchor:
 class _Search:
     """One search for one passage: the old text, the passage in it, the new text, and the stretch where it should be."""
 
-    def __init__(self, quote: str, old: Text, cited: Span, new: Text) -> None:
+    def __init__(self, quote: str, old: Text, cited: Span, new: Text, pairs: dict[int, int]) -> None:
         self.quote, self.old, self.cited, self.new = quote, old, cited, new
         self.joined = joined_at(old.text, cited)
         self.hull = old.sentences(cited)
         self.paragraph = old.within(cited)
-        self.pairs = dict(forced_pairs(old.keys, new.keys))
+        self.pairs = pairs
         self.old_place, self.new_place = self._places()
         self.place = Place(old, self.old_place, new, self.new_place)
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reaffirm.knowledge.anchors import anchor, occurrences
+from reaffirm.knowledge.anchors import Reading, anchor, occurrences
 from reaffirm.knowledge.folding import fold, fold_words
 from reaffirm.knowledge.models import Anchor, AnchorState
 
@@ -384,3 +384,19 @@ def test_an_edited_sentence_is_found_whole_and_nothing_beside_it(new: str, found
     place = anchor(cited_text=cited, old_text=old_text, old_range=(at, at + len(cited)), new_text=new_text)
     assert place.state is AnchorState.EDITED
     assert new_text[place.start : place.end] == found
+
+
+def test_many_passages_of_the_same_texts_share_what_was_read() -> None:
+    """The same answers as one by one; and each text is read once."""
+    old = "\n\n".join(
+        f"Rule {number}: it is kept for {number % 7} days in region {number % 3}." for number in range(40)
+    )
+    new = old.replace("Rule 3:", "Rule 03:").replace("Rule 9: it is kept", "Rule 9: all of it is kept") + "\n\nThe end."
+    reading = Reading()
+    for number in range(40):
+        start = old.index(f"Rule {number}:")
+        span = (start, old.index(".", start) + 1)
+        asked = {"cited_text": old[slice(*span)], "old_text": old, "old_range": span, "new_text": new}
+        assert anchor(**asked, reading=reading) == anchor(**asked)  # type: ignore[arg-type]
+    assert reading.text(old) is reading.text(old)
+    assert reading.pairs(reading.text(old), reading.text(new)) is reading.pairs(reading.text(old), reading.text(new))
