@@ -14,43 +14,67 @@ from reaffirm.decisions.causes import origin_of
 from reaffirm.decisions.records import FLAG_FACTS
 from reaffirm.decisions.states import ReviewReason, ReviewState
 from reaffirm.knowledge import flagging
-from reaffirm.knowledge.flagging import persist
+from reaffirm.knowledge.flagging import change_of, persist
 from reaffirm.store import GraphStore, Row
 
 FIRST = ""
-DOCUMENTS = 500  # looked at by one read
-CITED = 2_000
+WINDOW = 1_000  # documents, or cited decisions, looked at by one read
 BATCH = 500  # flagged by one statement
 
-# Active, clear decisions on an older version than the one in force. A marked document is worked off by batches anyhow.
-LOST_BY_DOCUMENT = """
+Lost = dict[str, list[str]]  # decisions to flag, by what they cite
+
+# A marked document is worked off by batches anyhow.
+DOCUMENTS = """
 MATCH (doc:Document) WHERE doc.id > $after
 WITH doc ORDER BY doc.id LIMIT $window
-OPTIONAL MATCH (s:DecisionSupport)
-WHERE s.document_node_id = doc.id AND s.recorded_activation_seq < doc.activation_seq
-WITH doc, s
-OPTIONAL MATCH (d:Decision)-[h:HAS_SUPPORT]->(s) WHERE s.current = true AND doc.flagging_ms IS NULL
-  AND d.status = 'active' AND d.review_state = 'clear' AND ($project IS NULL OR d.project_id = $project)
-WITH doc, collect(DISTINCT d.id)[0..$limit] AS lost
-OPTIONAL MATCH (doc)-[has:HAS_ACTIVATION]->(a:DocumentActivation)
-  WHERE size(lost) > 0 AND a.activation_seq = doc.activation_seq
-RETURN doc.id AS id, doc.activation_seq AS seq, doc.current_content_hash IS NULL AS removed,
-  a{.id, .verb, .author, .activated_at} AS activation, lost ORDER BY id
+RETURN doc.id AS id, doc.activation_seq >= 2 AND doc.flagging_ms IS NULL AS suspect
 """
 
-# Active, clear decisions that cite one which is gone, ended, or flagged without being queued: no review will come.
-LOST_BY_DECISION = """
-MATCH (x:DecisionSupport) WHERE x.target_decision_id > $after
-WITH DISTINCT x.target_decision_id AS cited ORDER BY cited LIMIT $window
-OPTIONAL MATCH (k:Decision) WHERE k._agrag_history_record = true AND k.id = cited
-WITH cited, k, CASE WHEN k IS NULL THEN true WHEN k.review_pending = true THEN false
-  ELSE k.status <> 'active' OR k.review_state = 'needs_review' END AS doubtful
-OPTIONAL MATCH (s:DecisionSupport)
-WHERE s.target_decision_id = CASE WHEN doubtful THEN cited ELSE null END AND s.current = true
-WITH cited, k, s
-OPTIONAL MATCH (d:Decision)-[h:HAS_SUPPORT]->(s) WHERE d.status = 'active' AND d.review_state = 'clear'
+# Active, clear decisions on an older version than the one in force. The rows come as they are found, up to the limit.
+LOST_BY_DOCUMENT = """
+UNWIND $ids AS id
+MATCH (doc:Document {id: id})
+WITH doc
+MATCH (s:DecisionSupport) WHERE s.document_node_id = doc.id AND s.recorded_activation_seq < doc.activation_seq
+  AND s.current = true AND coalesce(s.flagged_seq, 0) <> doc.activation_seq
+WITH doc, s
+MATCH (d:Decision)-[h:HAS_SUPPORT]->(s) WHERE d.status = 'active' AND d.review_state = 'clear'
   AND ($project IS NULL OR d.project_id = $project)
-RETURN cited AS id, k{.*} AS parent, collect(DISTINCT d.id)[0..$limit] AS lost ORDER BY id
+RETURN DISTINCT doc.id AS id, d.id AS lost LIMIT $limit
+"""
+
+CHANGES = """
+UNWIND $ids AS id
+MATCH (doc:Document {id: id})
+WITH doc
+OPTIONAL MATCH (doc)-[has:HAS_ACTIVATION]->(a:DocumentActivation) WHERE a.activation_seq = doc.activation_seq
+RETURN doc.id AS id, doc.activation_seq AS seq, doc.current_content_hash IS NULL AS removed,
+  a{.id, .verb, .author, .activated_at} AS activation
+"""
+
+# Decisions that are gone, ended, or flagged without being queued, so that no review will come from them.
+DECISIONS = """
+MATCH (x:DecisionSupport) WHERE x.target_decision_id > $after
+WITH DISTINCT x.target_decision_id AS id ORDER BY id LIMIT $window
+OPTIONAL MATCH (k:Decision) WHERE k._agrag_history_record = true AND k.id = id
+RETURN id, k IS NULL OR (coalesce(k.review_pending, false) = false
+  AND (k.status <> 'active' OR k.review_state = 'needs_review')) AS suspect
+"""
+
+# Active, clear decisions that cite one of them.
+LOST_BY_DECISION = """
+UNWIND $ids AS id
+MATCH (s:DecisionSupport) WHERE s.target_decision_id = id AND s.current = true
+WITH id, s
+MATCH (d:Decision)-[h:HAS_SUPPORT]->(s) WHERE d.status = 'active' AND d.review_state = 'clear'
+  AND ($project IS NULL OR d.project_id = $project)
+RETURN DISTINCT id, d.id AS lost LIMIT $limit
+"""
+
+PARENTS = """
+UNWIND $ids AS id
+MATCH (k:Decision) WHERE k._agrag_history_record = true AND k.id = id
+RETURN k{.*} AS parent
 """
 
 # The parent among the locked ones, so that whoever clears it is seen here or sees this flag.
@@ -99,66 +123,65 @@ class Sweep:
     raised: int = 0
 
     def pages(self) -> Iterator[int]:
-        """Walk on by one read at a time, by turns over documents and decisions; gives how many flags that raised."""
-        for pair in zip_longest(self._round(self._documents), self._round(self._decisions), fillvalue=0):
+        """Walk on by one page at a time, by turns over documents and decisions; gives how many flags that raised."""
+        documents = self._round(DOCUMENTS, LOST_BY_DOCUMENT, self._of_documents)
+        decisions = self._round(DECISIONS, LOST_BY_DECISION, self._of_decisions)
+        for pair in zip_longest(documents, decisions, fillvalue=0):
             yield from pair
 
-    def _round(self, page: Callable[[str], tuple[int, str | None]]) -> Iterator[int]:
-        after: str | None = self.start
-        while after is not None and self.raised < self.limit:
-            raised, after = page(after)
-            yield raised
-        after = FIRST if self.start > FIRST else None
-        while after is not None and after <= self.start and self.raised < self.limit:
-            raised, after = page(after)
-            yield raised
+    def _round(self, query: str, losses: str, raise_them: Callable[[Lost], int]) -> Iterator[int]:
+        """From the start to the end, then from the beginning to the start."""
+        after, beyond = self.start, False
+        while self.raised < self.limit and not (beyond and after > self.start):
+            page = self.store.read(query, after=after, window=WINDOW)
+            suspects = [row["id"] for row in page if row["suspect"]]
+            yield self._raise(suspects, losses, raise_them) if suspects else 0
+            if page:
+                after = max(row["id"] for row in page)
+            elif beyond or self.start == FIRST:
+                return
+            else:
+                after, beyond = FIRST, True
 
-    def _documents(self, after: str) -> tuple[int, str | None]:
-        found = self._read(LOST_BY_DOCUMENT, after, window=DOCUMENTS)
-        raised = sum(self._of_document(row) for row in found)
-        return raised, self._next(found, raised, after)
-
-    def _decisions(self, after: str) -> tuple[int, str | None]:
-        found = self._read(LOST_BY_DECISION, after, window=CITED)
-        raised = sum(self._of_decision(row) for row in found)
-        return raised, self._next(found, raised, after)
-
-    def _read(self, query: str, after: str, **size: int) -> list[Row]:
-        return self.store.read(query, after=after, project=self.project_id, limit=BATCH, **size)
-
-    def _next(self, found: list[Row], raised: int, after: str) -> str | None:
-        """Where the next page begins: here again while there may be more of one document or decision."""
-        if raised and any(len(row["lost"]) == BATCH for row in found):
-            return after
-        return found[-1]["id"] if found else None
-
-    def _of_document(self, row: Row) -> int:
-        lost = row["lost"][: self.limit - self.raised]
-        raised = (flagging.flag_citers(self.store, flagging.change_of(row), lost) or 0) if lost else 0
-        self.raised += raised
+    def _raise(self, suspects: list[str], losses: str, raise_them: Callable[[Lost], int]) -> int:
+        """Raise what these lost, a batch at a time."""
+        raised = 0
+        while self.raised < self.limit:
+            room = min(BATCH, self.limit - self.raised)
+            rows = self.store.read(losses, ids=suspects, project=self.project_id, limit=room)
+            lost: Lost = {}
+            for row in rows:
+                lost.setdefault(row["id"], []).append(row["lost"])
+            now = raise_them(lost)
+            raised, self.raised = raised + now, self.raised + now
+            if len(rows) < room or not now:
+                break
         return raised
 
-    def _of_decision(self, row: Row) -> int:
-        lost = row["lost"][: self.limit - self.raised]
-        if not lost:
-            return 0
-        parent = row["parent"] if row["parent"] and row["parent"].get("id") else None
-        root, depth = origin_of(parent) if parent else (row["id"], 1)
+    def _of_documents(self, lost: Lost) -> int:
+        changes = self.store.read(CHANGES, ids=list(lost)) if lost else []
+        return sum(flagging.flag_citers(self.store, change_of(row), lost[row["id"]]) or 0 for row in changes)
+
+    def _of_decisions(self, lost: Lost) -> int:
+        rows = self.store.read(PARENTS, ids=list(lost)) if lost else []
+        parents = {row["parent"]["id"]: row["parent"] for row in rows}
+        return sum(self._of_decision(cited, parents.get(cited), those) for cited, those in lost.items())
+
+    def _of_decision(self, cited: str, parent: Row | None, lost: list[str]) -> int:
+        root, depth = origin_of(parent) if parent else (cited, 1)
         flag = {
             **dict.fromkeys(FLAG_FACTS),
             "review_state": ReviewState.NEEDS_REVIEW.value,
             "review_reason": ReviewReason.DEPENDENCY_REVIEW.value,
             "flagged_ms": ids.milliseconds(ids.now()),
             "cause_kind": "decision",
-            "cause_decision_id": row["id"],
+            "cause_decision_id": cited,
             "cause_root_id": root,
             "cause_depth": depth,
         }
-        locked = sorted({row["id"], *lost})
-        written = persist(lambda: self.store.write(FLAG_DEPENDENTS, locked_ids=locked, parent=row["id"], flag=flag))
-        raised = int(written[0]["flagged"]) if written else 0
-        self.raised += raised
-        return raised
+        locked = sorted({cited, *lost})
+        written = persist(lambda: self.store.write(FLAG_DEPENDENTS, locked_ids=locked, parent=cited, flag=flag))
+        return int(written[0]["flagged"]) if written else 0
 
 
 def sweep_lost_flags(store: GraphStore, project_id: str | None = None, *, limit: int = 1_000) -> int:

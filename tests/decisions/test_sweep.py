@@ -208,8 +208,7 @@ def test_a_document_that_batches_work_off_is_left_to_them(world: World, monkeypa
 def test_a_walk_in_small_pages_from_anywhere_finds_all_and_stops_at_its_limit(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sweeping, "DOCUMENTS", 2)
-    monkeypatch.setattr(sweeping, "CITED", 1)
+    monkeypatch.setattr(sweeping, "WINDOW", 2)
     monkeypatch.setattr(sweeping, "BATCH", 1)
     parents = []
     for number in range(5):
