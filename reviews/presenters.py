@@ -4,7 +4,16 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from reaffirm.decisions.models import Citation, Decision, DecisionStatus, ReviewCase, ReviewState, VerdictKind
+from reaffirm.decisions.models import (
+    Acceptance,
+    CauseStep,
+    Citation,
+    Decision,
+    DecisionStatus,
+    ReviewCase,
+    ReviewState,
+    VerdictKind,
+)
 from reaffirm.history.models import REDACTED
 from reaffirm.knowledge.diff import passage_diff
 from reaffirm.knowledge.models import AnchorState, DiffRow, PassageDiff, Piece
@@ -14,6 +23,8 @@ from reviews.words import ANCHORS, WAITING, WORST_FIRST, Label, reason_label, st
 STANDS = frozenset({AnchorState.EXACT, AnchorState.MOVED})
 _FOLD_EXACT_FROM = 8
 _OPEN_EXACT_TO = 3
+_FAR = 2  # citations from the root; a nearer one is the decision that the cause names
+_SHOWN_OF_A_WAY = 4
 _REDACTED = Label("Redacted", "eraser", "chip-gone")
 _AS_RECORDED = Label("As recorded", "equal", "chip-exact")
 _MISSING = Label("Not there", "file-off", "chip-gone")
@@ -96,6 +107,23 @@ class Blocker:
 
 
 @dataclass(frozen=True)
+class Way:
+    """The decisions that a flag came by, the root first; of many the first ones and the last.
+
+    Attributes:
+        root: None when the way is too long to be told.
+        hidden: How many are left out before the last one.
+    """
+
+    root: CauseStep | None
+    root_id: str
+    depth: int
+    before: tuple[CauseStep, ...]
+    hidden: int
+    last: CauseStep | None
+
+
+@dataclass(frozen=True)
 class DecisionPage:
     """Answers about one ``ReviewCase`` that its page asks for."""
 
@@ -123,7 +151,42 @@ class DecisionPage:
 
     @property
     def reason(self) -> Label:
-        return reason_label(self.decision.review_reason, self.states)
+        return reason_label(self.decision.review_reason, self.states, self.case.cause)
+
+    @property
+    def way(self) -> Way | None:
+        """Where a flag came from that began further up than at the decision which it is named after."""
+        cause = self.case.cause
+        if cause is None or not cause.root or (cause.depth or 0) < _FAR:
+            return None
+        between = cause.path[1:-1]
+        hidden = max(0, len(between) - _SHOWN_OF_A_WAY)
+        return Way(
+            root=cause.path[0] if cause.path else None,
+            root_id=cause.root,
+            depth=cause.depth or 0,
+            before=between[: len(between) - hidden - 1] if hidden else between,
+            hidden=hidden,
+            last=between[-1] if hidden else None,
+        )
+
+    @property
+    def accepted(self) -> Acceptance | None:
+        """Who accepted the text that stands now before, where it is another one than is cited."""
+        return self.case.accepted_before if self.is_open and not self.all_stand else None
+
+    @property
+    def accepted_is_all(self) -> bool:
+        """That sentence says all that there is to say: one text is cited."""
+        return self.accepted is not None and len(self.case.citations) == 1
+
+    @property
+    def accepted_revision(self) -> Decision | None:
+        """The revision that the text was accepted for, when it is another one than this."""
+        found = self.accepted
+        revisions = (each for each in self.case.revisions if found and each.id == found.decision_id)
+        revision = next(revisions, None)
+        return revision if revision and revision.id != self.decision.id else None
 
     @property
     def states(self) -> dict[str, int]:
@@ -241,12 +304,15 @@ class DecisionPage:
 
     def authors(self) -> Iterator[str | None]:
         """Everyone whose name the page shows."""
+        yield self.case.cause.by if self.case.cause else None
+        yield self.accepted.by if self.accepted else None
         for decision in (self.decision, *self.case.dependents, *self.case.revisions, *self.case.precedents):
             yield decision.author
             yield decision.rejected_by
             yield decision.verdict.by if decision.verdict else None
         for citation in self.case.citations:
             yield citation.support.reviewed_by
+            yield from (acceptance.by for acceptance in citation.accepted[:1])
             yield citation.event.author if citation.event else None
 
 

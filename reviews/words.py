@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from reaffirm.decisions.models import DecisionStatus, ReviewReason, ReviewState, VerdictKind
+from reaffirm.decisions.models import Cause, DecisionStatus, ReviewReason, ReviewState, VerdictKind
 from reaffirm.knowledge.models import AnchorState
 
 
@@ -61,8 +61,16 @@ _STATES = {
 }
 
 
-def reason_label(reason: ReviewReason | None, states: Mapping[str, int]) -> Label:
+REOPENED = Label("Reopened", "refresh")
+
+# What somebody did who accepted a text, by the kind of the acceptance.
+ACCEPTED = {"record": "recorded a decision on it", "reaffirm": "accepted it", "supersede": "wrote a revision on it"}
+
+
+def reason_label(reason: ReviewReason | None, states: Mapping[str, int], cause: Cause | None = None) -> Label:
     """The reason of a flag; a changed source says what became of the cited words where that is known."""
+    if cause and cause.kind == "reopened":
+        return REOPENED
     if reason is None:
         return Label("Needs a look", "flag")
     if reason is ReviewReason.SOURCE_CHANGED:

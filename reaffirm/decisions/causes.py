@@ -8,6 +8,14 @@ from reaffirm.knowledge.models import DocumentVersion
 from reaffirm.models import Instant, Model
 
 
+def title_of(question: str | None, choice_key: str) -> str:
+    """What people call a decision: its question, or its choice key in words."""
+    if question:
+        return question
+    words = choice_key.replace("-", " ").replace("_", " ").replace(".", " · ").strip()
+    return words[:1].upper() + words[1:]
+
+
 class CauseStep(Model):
     """One decision on the way of a flag."""
 
@@ -16,6 +24,10 @@ class CauseStep(Model):
     question: str | None = None
     status: DecisionStatus
     review_state: ReviewState
+
+    @property
+    def title(self) -> str:
+        return title_of(self.question, self.choice_key)
 
 
 class Cause(Model):

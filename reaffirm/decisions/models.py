@@ -5,6 +5,7 @@ from pydantic import Field
 from reaffirm.decisions.causes import Acceptance as Acceptance
 from reaffirm.decisions.causes import Cause as Cause
 from reaffirm.decisions.causes import CauseStep as CauseStep
+from reaffirm.decisions.causes import title_of
 from reaffirm.decisions.sides import Difference, SideEvidence
 from reaffirm.decisions.states import DecisionStatus as DecisionStatus
 from reaffirm.decisions.states import ReviewReason as ReviewReason
@@ -95,10 +96,7 @@ class Decision(Model):
     @property
     def title(self) -> str:
         """The question, or the choice key in words."""
-        if self.question:
-            return self.question
-        words = self.choice_key.replace("-", " ").replace("_", " ").replace(".", " · ").strip()
-        return words[:1].upper() + words[1:]
+        return title_of(self.question, self.choice_key)
 
 
 class DecisionResult(Result):

@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
-from reaffirm.decisions.models import Citation, Decision, ReviewRow, VerdictKind
+from reaffirm.decisions.models import Acceptance, CauseStep, Citation, Decision, ReviewRow, VerdictKind
 from reaffirm.knowledge.models import Candidate, DiffRow
 from reviews import presenters, words
 from reviews.filters import narrowed
@@ -97,8 +97,20 @@ def standing_of(decision: Decision) -> words.Label:
 
 
 @register.filter
+def step_standing(step: CauseStep) -> str:
+    """How a decision on the way of a flag stands now, in words."""
+    return words.standing_label(step.status, step.review_state).text
+
+
+@register.filter
+def accepting(acceptance: Acceptance) -> str:
+    """What somebody did who accepted a text, in words."""
+    return words.ACCEPTED[acceptance.kind]
+
+
+@register.filter
 def reason_of(row: ReviewRow) -> words.Label:
-    return words.reason_label(row.decision.review_reason, row.states)
+    return words.reason_label(row.decision.review_reason, row.states, row.cause)
 
 
 @register.filter

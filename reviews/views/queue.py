@@ -20,10 +20,12 @@ from reaffirm.knowledge import Graph
 from reaffirm.store import StoreError
 from reviews.filters import Filters, filters_of, narrowed, narrowing
 from reviews.forms import QueueFilter
+from reviews.names import names_for
 from reviews.order import Place, flag_beside
 from reviews.words import REASONS
 
 PAGE = 50
+NAMED = {"reopened", "redaction", "deletion"}  # causes that are told with a name
 PLACED_AT_ONCE = 1_000
 ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 MILLISECONDS = re.compile(r"[0-9]{1,15}", re.ASCII)
@@ -45,6 +47,7 @@ def queue(request: MemberRequest, project: Project) -> HttpResponse:
         "counts": page.counts,
         "roles": request.roles,
         "page": page,
+        "names": names_for(row.cause.by for row in page.rows if row.cause.kind in NAMED),
         "form": form,
         "filters": filters,
         "tabs": [(reason, label, page.counts.by_reason.get(reason, 0)) for reason, label in REASONS.items()],
