@@ -1,7 +1,10 @@
-"""What was said about a decision since it was recorded, as far as the graph tells."""
+"""What was said about a decision since it was recorded, as far as the graph tells.
 
+Who confirms or reopens a decision leaves a word in its list ``said``; agentic-graphrag leaves a name on the supports.
+"""
+
+import json
 from collections.abc import Iterable, Mapping
-from datetime import datetime
 from typing import Any
 
 from reaffirm.decisions.models import DecisionStatus, Support, VerdictKind
@@ -12,7 +15,7 @@ class Word(Model):
     """One thing that was said about a decision: that it holds, or no longer does.
 
     Attributes:
-        kind: recorded, reaffirm, supersede or reject.
+        kind: recorded, reaffirm, reopen, supersede or reject.
         by, at: None where the graph does not tell: agentic-graphrag stores no time of a rejection.
         reason: The explanation or reason that was given.
         successor_id: Of supersede: the revision that took its place.
@@ -36,7 +39,7 @@ def words_on(
         successor: The revision that took its place.
     """
     said = [Word(kind="recorded", by=row["author"], at=row["created_at"])]
-    said += sorted(_reaffirmations(row, supports), key=_moment)
+    said += sorted([*_own(row), *_reaffirmations(row, supports)], key=_moment)
     status = DecisionStatus(row["status"])
     if status is DecisionStatus.REJECTED:
         at = row.get("verdict_at") if row.get("verdict_kind") == VerdictKind.REJECT else None
@@ -46,17 +49,25 @@ def words_on(
     return tuple(said)
 
 
+def word(kind: str, by: str, at: str, reason: str) -> str:
+    """What a verdict adds to the list ``said`` of a decision that stays active."""
+    return json.dumps({"kind": kind, "by": by, "at": at, "reason": reason})
+
+
+def _own(row: Mapping[str, Any]) -> list[Word]:
+    return [Word.model_validate_json(text) for text in row.get("said") or ()]
+
+
 def _reaffirmations(row: Mapping[str, Any], supports: Iterable[Support]) -> list[Word]:
-    given: dict[datetime | None, Word] = {
+    """Those that are in no list of ours; each left its name on the supports that it archived and pinned."""
+    known = {each.at for each in _own(row)}
+    given = {
         each.reviewed_at: Word(
             kind="reaffirm", by=each.reviewed_by, at=each.reviewed_at, reason=each.review_explanation
         )
         for each in supports
-        if each.reviewed_at
+        if each.reviewed_at and each.reviewed_at not in known
     }
-    if row.get("verdict_kind") == VerdictKind.REAFFIRM:  # it may have had no passage to pin
-        word = Word(kind="reaffirm", by=row["verdict_by"], at=row["verdict_at"], reason=row.get("verdict_explanation"))
-        given.setdefault(word.at, word)
     return list(given.values())
 
 

@@ -9,6 +9,7 @@ from reaffirm.decisions import supports as citing
 from reaffirm.decisions.blockers import document_blocker, event_blocker, parent_blocker
 from reaffirm.decisions.case import Case
 from reaffirm.decisions.causes import origin_of
+from reaffirm.decisions.chronicle import word
 from reaffirm.decisions.judging import (
     CLEARED,
     Judged,
@@ -217,6 +218,7 @@ def reaffirmed(
         request_node_id=claimed.node_id,
         claim=claimed.properties(result.model_dump_json()),
         **note(case, scope, f"Decision {case.id} reaffirmed.", at),
+        word=word("reaffirm", scope.agent_id, at, explanation),
         supports=new,
         flag_root=origin_of(case.row)[0] if case.row["review_state"] == ReviewState.NEEDS_REVIEW else None,
         root=group and group.root_id,

@@ -2,6 +2,7 @@
 
 from reaffirm import ids
 from reaffirm.decisions.case import Case
+from reaffirm.decisions.chronicle import word
 from reaffirm.decisions.judging import CLEARED, Judged, judge, note, require_active, result_of
 from reaffirm.decisions.models import DecisionResult, ReviewReason, ReviewState, Seen
 from reaffirm.decisions.recording import Scope
@@ -34,7 +35,7 @@ WITH d, t, p, count(r) > 0 AS spreads, coalesce(p.review_epoch, 0) AS epoch, t.e
 WITH d, t, p, spreads, epoch, seq, $ready_ids[seq - $base - 1] AS event_id
 CREATE (q:Request) SET q = $claim
 CREATE (t)-[:HAS_EVENT]->(ev:Event) SET ev = $event, ev.seq = seq, ev.id = event_id
-SET d += $facts, t.event_seq = seq
+SET d += $facts, d.said = coalesce(d.said, []) + $word, t.event_seq = seq
 FOREACH (x IN CASE WHEN spreads THEN [1] ELSE [] END |
   SET d.review_pending = true, p.review_incomplete = true, p.review_epoch = epoch + 1)
 RETURN d.id AS id, spreads
@@ -74,6 +75,7 @@ def reopen(
             claim=claimed.properties(result.model_dump_json()),
             **note(case, scope, f"Decision {case.id} reopened: {reason}", at),
             facts=facts,
+            word=word("reopen", scope.agent_id, at, reason),
         )
         return result if written else None
 

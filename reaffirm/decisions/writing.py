@@ -187,8 +187,8 @@ CREATE (t)-[:HAS_EVENT]->(ev:Event) SET ev = $event, ev.seq = seq, ev.id = event
 FOREACH (o IN olds | SET o.current = false, o.reviewed_by = $by, o.reviewed_at = $at, o.review_explanation = $why)
 FOREACH (x IN $supports | CREATE (d)-[:HAS_SUPPORT]->(s:DecisionSupport) SET s = x)
 SET d.review_state = 'clear', d.review_reason = null, d += $cleared,
-  d.verdict_kind = 'reaffirm', d.verdict_by = $by, d.verdict_at = $at, d.verdict_explanation = $why,
-  d.verdict_root_id = $flag_root, d.verdict_group = $group, t.event_seq = seq
+  d.verdict_kind = 'reaffirm', d.verdict_by = $by, d.verdict_at = $at,
+  d.verdict_root_id = $flag_root, d.verdict_group = $group, d.said = coalesce(d.said, []) + $word, t.event_seq = seq
 RETURN d.id AS id, seq AS seq
 """
 )
