@@ -9,6 +9,7 @@ import pytest
 from reaffirm import ids
 from reaffirm.decisions.models import DecisionSupportInput, DocumentSupportInput, EventSupportInput
 from reaffirm.errors import CODES
+from reaffirm.models import Result
 from reaffirm.store import GraphStore
 from tests.decisions.factories import World
 from tests.decisions.writes import dump
@@ -230,3 +231,10 @@ def test_fault_27_a_support_that_is_given_twice_is_kept_once(store: GraphStore, 
     fetched = scene.world.graph.fetch([cited.evidence_id])
     again = scene.world.traces.reaffirm_decision(result.decision.id, [cited, cited], fetched_evidence=fetched)
     assert again.recorded and len(scene.world.again(result.decision).supports) == 1
+
+
+def test_every_code_is_said_in_words() -> None:
+    for code, words in CODES.items():
+        assert Result(recorded=False, error=code).detail == words
+        assert Result(recorded=False, error=code, detail="More.").detail == "More."
+    assert Result(recorded=True).detail is None

@@ -96,6 +96,19 @@ def test_a_verdict_is_a_root(world: World, verdict: str) -> None:
     assert world.is_flagged(second.id) and world.is_flagged(decisions[2].id)
 
 
+def test_a_source_that_is_removed_leaves_the_decision_and_flags_what_rests_on_it(world: World) -> None:
+    """The truth table: source removed."""
+    decisions = chain(world, 3)
+    assert world.graph.remove("refund-policy").recorded
+    finish(world)
+    top = world.again(decisions[0])
+    assert (top.status, top.review_state, top.review_reason) == ("active", "needs_review", "source_removed")
+    assert world.case(top.id).citations[0].cited_text == QUOTE
+    assert [(row["root"], row["depth"]) for row in facts(world)] == [(top.id, 1), (top.id, 2)]
+    refused = world.traces.reaffirm_where_it_stands(top.id, expected=world.seen(top.id))
+    assert (refused.error, refused.detail) == ("cannot_revalidate", "the source was removed")
+
+
 def test_a_parent_that_is_rejected_flags_as_a_root_of_its_own(world: World) -> None:
     first, second, third = chain(world, 3)
     assert world.traces.reject_decision(second.id, "Wrong.").recorded
