@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from reaffirm.decisions.causes import LONGEST_WAY
 from reaffirm.decisions.models import (
     Acceptance,
     CauseStep,
@@ -111,12 +112,13 @@ class Way:
     """The decisions that a flag came by, the root first; of many the first ones and the last.
 
     Attributes:
-        root: None when the way is too long to be told.
+        root: None when the way is too long to be told, or broken.
+        root_id: None when the root is no longer there.
         hidden: How many are left out before the last one.
     """
 
     root: CauseStep | None
-    root_id: str
+    root_id: str | None
     depth: int
     before: tuple[CauseStep, ...]
     hidden: int
@@ -163,7 +165,7 @@ class DecisionPage:
         hidden = max(0, len(between) - _SHOWN_OF_A_WAY)
         return Way(
             root=cause.path[0] if cause.path else None,
-            root_id=cause.root,
+            root_id=cause.root if cause.path or (cause.depth or 0) > LONGEST_WAY else None,
             depth=cause.depth or 0,
             before=between[: len(between) - hidden - 1] if hidden else between,
             hidden=hidden,

@@ -7,6 +7,8 @@ from reaffirm.decisions.states import DecisionStatus, ReviewReason, ReviewState
 from reaffirm.knowledge.models import DocumentVersion
 from reaffirm.models import Instant, Model
 
+LONGEST_WAY = 50  # citations between a root and a decision that a read follows
+
 
 def title_of(question: str | None, choice_key: str) -> str:
     """What people call a decision: its question, or its choice key in words."""

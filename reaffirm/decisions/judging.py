@@ -84,8 +84,7 @@ def pinned(case: Case, support: Support, evidence_id: str) -> dict[str, Any]:
     document = case.documents[reference.document_node_id]
     content_hash, seq = document["current_content_hash"], document["activation_seq"]
     held = case.versions[document["id"], content_hash].holding(reference)
-    assert held is not None  # the anchor has found it there
-    words = held[0].text[slice(*held[1])]
+    words = held[0].text[slice(*held[1])] if held else None
     return citing.document_support(evidence_id, reference, content_hash, document, seq, words)
 
 

@@ -226,7 +226,12 @@ def _document(
 
 
 def document_support(
-    evidence_id: str, reference: EvidenceReference, content_hash: str, document: Mapping[str, Any], seq: int, words: str
+    evidence_id: str,
+    reference: EvidenceReference,
+    content_hash: str,
+    document: Mapping[str, Any],
+    seq: int,
+    words: str | None,
 ) -> dict[str, Any]:
     """Properties of a document support, without id, ordinal and project. The digest of its words is ours."""
     row: dict[str, Any] = {
@@ -238,10 +243,11 @@ def document_support(
         "content_hash": content_hash,
         "reference_kind": reference.kind.value,
         "recorded_activation_seq": seq,
-        "text_digest": digest_of(words),
         "current": True,
         MARKER: True,
     }
+    if words is not None:
+        row["text_digest"] = digest_of(words)
     for name in ("char_start", "char_end", "chunk_id"):
         value = getattr(reference, name)
         if value is not None:

@@ -185,9 +185,9 @@ def query(filters: dict[str, str], **changes: str | None) -> str:
 
 
 @register.simple_tag(takes_context=True)
-def filtered(context: dict[str, Any]) -> str:
-    """The end of an address that takes the filter of the queue along."""
-    return narrowed("", context.get("filters") or {})
+def filtered(context: dict[str, Any], **more: object) -> str:
+    """The end of an address that takes the filter of the queue along, and other parameters."""
+    return narrowed("", context.get("filters") or {}, **{name: str(value) for name, value in more.items()})
 
 
 @register.simple_tag(takes_context=True)

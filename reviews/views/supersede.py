@@ -72,7 +72,10 @@ def supersede(request: MemberRequest, project: Project, decision_id: UUID) -> Ht
 
 
 def start_editor(request: MemberRequest, project: Project, decision_id: UUID) -> HttpResponseBase:
-    """The editor with a copy of the revision; from the verdict form, with what was typed and seen there."""
+    """The editor with a copy of the revision; from the verdict form, with what was typed and seen there.
+
+    ``words_of`` in the address is the number of another revision of the choice whose words it begins with.
+    """
     case, counts = _read(request, project, decision_id)
     page = DecisionPage(case)
     filters = filters_of(request)
@@ -81,11 +84,13 @@ def start_editor(request: MemberRequest, project: Project, decision_id: UUID) ->
     if is_fragment(request):
         editor = reverse("reviews:supersede", args=[project.slug, decision_id])
         return HttpResponseClientRedirect(narrowed(editor, filters))
+    words_of = request.GET.get("words_of")
+    source = next((each for each in case.revisions if str(each.revision) == words_of), case.decision)
     copied = {
-        "conclusion": case.decision.conclusion,
-        "rationale": case.decision.rationale,
-        "assumptions": "\n".join(case.decision.assumptions),
-        "open_questions": "\n".join(case.decision.open_questions),
+        "conclusion": source.conclusion,
+        "rationale": source.rationale,
+        "assumptions": "\n".join(source.assumptions),
+        "open_questions": "\n".join(source.open_questions),
     }
     typed = {name: value for name, value in request.POST.items() if name not in copied}
     sealed = unseal(request.POST.get("seen", ""), decision_id)

@@ -1,6 +1,7 @@
 """Where a flag began, who asked for another look, and who accepted a text before, on the page of a decision."""
 
 from datetime import UTC, datetime
+from typing import Any
 
 from django.test import Client
 
@@ -106,10 +107,36 @@ def test_a_text_that_came_back_names_who_accepted_it_and_offers_that_verdict(ana
 
     assert "This text was accepted before." in text_of(page, "#accepted")
     assert f"{AGENT} recorded a decision on it on {TODAY}, for revision 1" in text_of(page, "#accepted")
-    assert one(page, "#accepted a")["href"] == address_of(first.id)
+    link, again = soup(page).select("#accepted a")
+    assert link["href"] == address_of(first.id)
+    assert again["href"] == address_of(second.id, "supersede/?words_of=1")
     assert "Refund it in full." in text_of(page, "#accepted")
     assert "Of the text that stands now" not in text_of(page)  # the note has said it
     assert world.is_flagged(second.id)
+
+
+@one_store
+def test_the_editor_begins_with_the_words_of_the_revision_that_is_offered(
+    ana: Client, world: World, client_of: Any
+) -> None:
+    world.document()
+    first = world.decision([("refund-policy", QUOTE)], conclusion="Refund it in full.", rationale="In time.")
+    world.change("refund-policy", EDITED)
+    result = by(world, "ana").supersede_where_it_stands(
+        first.id, "Refund a part.", "Too late.", explanation="New.", expected=seen(world, first.id)
+    )
+    assert result.decision
+    world.change("refund-policy", BEFORE)
+    address = address_of(result.decision.id, "supersede/")
+
+    for tail, words in (
+        ("?words_of=1", "Refund it in full."),
+        ("", "Refund a part."),
+        ("?words_of=9", "Refund a part."),
+    ):
+        assert one(ana.get(address + tail), "textarea[name=conclusion]").get_text().strip() == words
+    vera = client_of("vera").get(address_of(result.decision.id))
+    assert [link["href"] for link in soup(vera).select("#accepted a")] == [address_of(first.id)]
 
 
 @one_store
@@ -150,3 +177,17 @@ def test_a_removed_document_names_the_key_under_which_its_text_stands(ana: Clien
 
     assert "refund-policy" in page
     assert "The same text stands now under policies/refunds" in page
+
+
+@one_store
+def test_a_root_that_is_gone_is_told_and_not_linked(ana: Client, world: World) -> None:
+    decisions = chain(world, 3)
+    world.store.write(
+        "MATCH (d:Decision) WHERE d.id = $id DETACH DELETE d RETURN 1 AS one",
+        id=decisions[0].id,
+    )
+
+    page = ana.get(address_of(decisions[2].id))
+
+    assert text_of(page, "#way") == "This flag began 2 citations away, at a decision that is no longer there."
+    assert not soup(page).select("#way a")
