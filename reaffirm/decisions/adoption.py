@@ -80,7 +80,7 @@ RETURN d{.id, .cause_kind, .cause_seq} AS decision, k{.id, .status, .review_stat
 # Facts of a flag on a decision that the other program cleared.
 LEFT_BEHIND = """
 MATCH (d:Decision) WHERE d.project_id = $project AND d.status = 'active' AND d.review_state = 'clear'
-  AND d.flagged_ms >= 0 AND d.id >= ''
+  AND d.flagged_ms >= 0 AND d.id IS NOT NULL
 RETURN d.id AS id LIMIT $limit
 """
 
@@ -106,7 +106,7 @@ RETURN count(d) AS placed
 
 # Active decisions that have not been held against the others on their choice.
 UNMARKED = """
-MATCH (d:Decision) WHERE d.project_id = $project AND d.status = 'active' AND d.choice_key >= ''
+MATCH (d:Decision) WHERE d.project_id = $project AND d.status = 'active' AND d.choice_key IS NOT NULL
   AND d.conclusion_digest IS NULL
 RETURN d.id AS id, d.conclusion AS conclusion LIMIT $limit
 """
@@ -128,7 +128,7 @@ RETURN count(d) AS marked
 """
 
 PROJECTS = """
-MATCH (p:Project) WHERE p._agrag_history_record = true AND p.project_id >= ''
+MATCH (p:Project) WHERE p._agrag_history_record = true AND p.project_id IS NOT NULL
 RETURN p.project_id AS project_id ORDER BY project_id
 """
 

@@ -18,7 +18,7 @@ SIDES = 50
 CONFLICTS = (
     QUEUED
     + """
-MATCH (m:Decision) WHERE m.contested_in = $project AND m.choice_key >= '' AND m.status = 'active'
+MATCH (m:Decision) WHERE m.contested_in = $project AND m.choice_key IS NOT NULL AND m.status = 'active'
 WITH queued, m.choice_key AS choice_key, count(DISTINCT m.conclusion) AS conclusions,
   count(DISTINCT m.task_id) AS tasks
 WHERE conclusions > 1 AND tasks > 1 AND choice_key > $after

@@ -59,9 +59,8 @@ DOCUMENTS_OF_DOCUMENT = _CITING + "\nWITH d" + _DOCUMENTS
 class FacetValue(Model):
     """One value, as ``list_decisions_for_review`` takes it, with its number of flags.
 
-    Attributes:
-        title: The title of the document, where it has one.
-        document_key, activation_seq, at, by: Of a source change: its document, the version, when, and its author.
+    A document has its title. A source change has its document too, the number of the version, when it came, and who
+    gave it, as far as the graph tells.
     """
 
     value: str

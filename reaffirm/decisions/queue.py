@@ -66,21 +66,21 @@ class Tally:
 def tally(store: GraphStore, project_id: str, filters: Filters) -> Tally:
     """Count the flags of a project, in one statement."""
     row = store.read(cypher.COUNTS, project=project_id, **filters.params())[0]
-    groups = [group for group in row["groups"] if group["flagged"]]
+    groups, hits = [group for group in row["groups"] if group["flagged"]], row["hits"]
 
     def total(name: str) -> int:
         return sum(int(group[name]) for group in groups)
 
     by_reason = {ReviewReason(group["reason"]): int(group["flagged"]) for group in groups if group["reason"]}
-    removed = int(row["coming_removed"])
+    removed = int(hits["coming_removed"])
     for reason, coming in (
         (ReviewReason.SOURCE_REMOVED, removed),
-        (ReviewReason.SOURCE_CHANGED, int(row["coming"]) - removed),
+        (ReviewReason.SOURCE_CHANGED, int(hits["coming"]) - removed),
     ):
         if coming:
             by_reason[reason] = by_reason.get(reason, 0) + coming
     counts = ReviewCounts(
-        flagged=total("flagged") + int(row["coming"]),
+        flagged=total("flagged") + int(hits["coming"]),
         listed=total("listed"),
         by_reason=by_reason,
         queued=int(row["queued"]),
@@ -89,8 +89,11 @@ def tally(store: GraphStore, project_id: str, filters: Filters) -> Tally:
     placed = [group for group in groups if group["first"] is not None]
     return Tally(
         counts,
-        total("matching"),
-        {ReviewSort.MOST_DEPENDENTS: total("uncounted"), ReviewSort.SMALLEST_CHANGE: total("unsized")},
+        hits["matching"],
+        {
+            ReviewSort.MOST_DEPENDENTS: hits["matching"] - hits["counted"],
+            ReviewSort.SMALLEST_CHANGE: hits["matching"] - hits["sized"],
+        },
         min((group["first"] for group in placed), default=0),
         max((group["last"] for group in placed), default=0),
     )

@@ -6,19 +6,21 @@ the predicates leave, so it gets a window. Flags *in hand* are few, found by a n
 are those of the whole queue while some lack what the order sorts by, which then stand last.
 """
 
-# A flag has its place from flagged_ms on; the bounds leave out those that have none yet.
+# A flag has its place from flagged_ms on; the bounds leave out those that have none yet. The words are counted, because
+# FalkorDB may lose a WHERE with all() in it when an aggregate follows.
 MATCHES = """d.flagged_ms >= $since AND d.flagged_ms < $until
   AND ($reason IS NULL OR d.review_reason = $reason) AND ($task_id IS NULL OR d.task_id = $task_id)
   AND ($choice_key IS NULL OR d.choice_key = $choice_key) AND ($author IS NULL OR d.author = $author)
   AND ($source_change IS NULL OR d.cause_activation_id = $source_change)
-  AND all(w IN $words WHERE toLower(d.conclusion) CONTAINS w OR toLower(d.choice_key) CONTAINS w
-    OR toLower(coalesce(d.question, '')) CONTAINS w)"""
+  AND size([w IN $words WHERE NOT (toLower(d.conclusion) CONTAINS w OR toLower(d.choice_key) CONTAINS w
+    OR toLower(coalesce(d.question, '')) CONTAINS w)]) = 0"""
 
 FLAGGED = "d.project_id = $project AND d.status = 'active' AND d.review_state = 'needs_review'"
 
-# One pass over the flags of a project. The three equalities alone are what a flag is; a flag that another program
-# raised has no place in the order (flagged_ms) until adopt_flags() gives it one. Before them those that a document
-# which very many cite still leaves to be flagged: coming. (A count without a key is a row, also where nothing matches.)
+# The three equalities alone are what a flag is; a flag that another program raised has no place in the order
+# (flagged_ms) until adopt_flags() gives it one. Before them those that a document which very many cite still leaves to
+# be flagged (coming), and what passes the filters, with how much of that has what the other orders sort by. (A count
+# without a key is a row, also where nothing matches. A list in a key would be compared for each flag.)
 COUNTS = (
     """MATCH (doc:Document) WHERE doc.flagging_ms >= 0
 WITH doc
@@ -30,22 +32,23 @@ WITH count(DISTINCT x) AS coming,
   count(DISTINCT CASE WHEN doc.current_content_hash IS NULL THEN x END) AS coming_removed
 OPTIONAL MATCH (d:Decision) WHERE """
     + FLAGGED
-    + "\nWITH coming, coming_removed, d, CASE WHEN d IS NOT NULL AND "
+    + " AND "
     + MATCHES
-    + """ THEN 1 ELSE 0 END AS hit
-WITH coming, coming_removed, d.review_reason AS reason, count(d) AS flagged, count(d.flagged_ms) AS listed,
-  min(d.flagged_ms) AS first, max(d.flagged_ms) AS last, sum(hit) AS matching,
-  sum(CASE WHEN hit = 1 AND d.dependents IS NULL THEN 1 ELSE 0 END) AS uncounted,
-  sum(CASE WHEN hit = 1 AND d.change_size IS NULL THEN 1 ELSE 0 END) AS unsized
-WITH coming, coming_removed, collect({reason: reason, flagged: flagged, listed: listed, first: first, last: last,
-  matching: matching, uncounted: uncounted, unsized: unsized}) AS groups
+    + """
+WITH coming, coming_removed, count(d) AS matching, count(d.dependents) AS counted, count(d.change_size) AS sized
+OPTIONAL MATCH (d:Decision) WHERE """
+    + FLAGGED
+    + """
+WITH coming, coming_removed, matching, counted, sized, d.review_reason AS reason, count(d) AS flagged,
+  count(d.flagged_ms) AS listed, min(d.flagged_ms) AS first, max(d.flagged_ms) AS last
+WITH {coming: coming, coming_removed: coming_removed, matching: matching, counted: counted, sized: sized} AS hits,
+  collect({reason: reason, flagged: flagged, listed: listed, first: first, last: last}) AS groups
 OPTIONAL MATCH (a:Decision) WHERE a.project_id = $project AND a.review_pending = true
-WITH coming, coming_removed, groups, count(a) AS queued
-OPTIONAL MATCH (c:Decision) WHERE c.contested_in = $project AND c.choice_key >= '' AND c.status = 'active'
-WITH coming, coming_removed, groups, queued, c.choice_key AS choice_key, count(DISTINCT c.conclusion) AS conclusions,
+WITH groups, hits, count(a) AS queued
+OPTIONAL MATCH (c:Decision) WHERE c.contested_in = $project AND c.choice_key IS NOT NULL AND c.status = 'active'
+WITH groups, hits, queued, c.choice_key AS choice_key, count(DISTINCT c.conclusion) AS conclusions,
   count(DISTINCT c.task_id) AS tasks
-WITH coming, coming_removed, groups, queued, sum(CASE WHEN conclusions > 1 AND tasks > 1 THEN 1 ELSE 0 END) AS conflicts
-RETURN groups, queued, conflicts, coming, coming_removed
+RETURN groups, hits, queued, sum(CASE WHEN conclusions > 1 AND tasks > 1 THEN 1 ELSE 0 END) AS conflicts
 """
 )
 
@@ -86,7 +89,7 @@ def _walk(key: str, *, down: bool) -> str:
     names = ("project_id", "status", "review_state", key, "id")
     head = "MATCH (d:Decision)\n//@index d:Decision(" + ", ".join(names) + ")\nWHERE " + FLAGGED
     bounds = (
-        f"\n  AND d.{key} >= $from AND d.{key} <= $to AND d.id >= ''"
+        f"\n  AND d.{key} >= $from AND d.{key} <= $to AND d.id IS NOT NULL"
         f"\n  AND CASE WHEN d.{key} = ${edge} THEN d.id {behind} $after ELSE true END AND "
     )
     ordered = ", ".join(f"d.{name}{order}" for name in names)

@@ -37,7 +37,7 @@ WITH count(d) AS looked, collect(CASE WHEN d.project_id = $project AND d.status 
 
 WALK = (
     """
-MATCH (d:Decision) WHERE d.project_id = $project AND d.status = 'active' AND d.choice_key >= ''
+MATCH (d:Decision) WHERE d.project_id = $project AND d.status = 'active' AND d.choice_key IS NOT NULL
 WITH d LIMIT $most
 WITH d, toLower(d.conclusion + ' ' + d.rationale) AS text
 WITH d, size([word IN $words WHERE text CONTAINS word]) AS score

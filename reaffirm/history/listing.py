@@ -25,7 +25,7 @@ ODD_LOOKED_AT = 1_000  # tasks with a time in another form; where there are more
 # Neo4j takes the order from the index when every property of it has a predicate and a place in the ORDER BY; an OR in
 # the keyset would make it a union of scans. FalkorDB's index drops the upper bound of a text, so that is checked again
 # behind a projection, where no index is asked; the marker too, or Neo4j would take the unique key of marker and id.
-TASKS_PAGE = """MATCH (t:Task) WHERE t.project_id = $project_id AND t.created_at <= $created_at AND t.id >= ''
+TASKS_PAGE = """MATCH (t:Task) WHERE t.project_id = $project_id AND t.created_at <= $created_at AND t.id IS NOT NULL
   AND NOT (t.created_at = $created_at AND t.id >= $id)
 WITH t, t.created_at AS moment, t._agrag_history_record AS history WHERE moment <= $created_at AND history = true
 WITH t ORDER BY t.project_id DESC, t.created_at DESC, t.id DESC LIMIT $window
@@ -49,14 +49,14 @@ RETURN size(looked) AS looked, last(looked).created_at AS last_created_at, last(
     | t{.*}][0..$found] AS tasks"""
 
 # One pass over the project's entries of the index, which holds all that is asked for but the ids of the few.
-TASK_COUNTS = """MATCH (t:Task) WHERE t._agrag_history_record = true AND t.project_id = $project_id AND t.status >= ''
-  AND t.created_at >= ''
+TASK_COUNTS = """MATCH (t:Task) WHERE t._agrag_history_record = true AND t.project_id = $project_id
+  AND t.status IS NOT NULL AND t.created_at IS NOT NULL
 RETURN t.status AS status, count(t) AS tasks,
   collect(CASE WHEN t.created_at ENDS WITH '+00:00' THEN null ELSE t{.id, .created_at} END)[0..1001] AS odd"""
 
 # FalkorDB loses a WHERE with all() in it when an aggregate follows, so the filter is inside a list here too.
-TASKS_FOUND = """MATCH (t:Task) WHERE t._agrag_history_record = true AND t.project_id = $project_id AND t.status >= ''
-  AND t.created_at >= ''
+TASKS_FOUND = """MATCH (t:Task) WHERE t._agrag_history_record = true AND t.project_id = $project_id
+  AND t.status IS NOT NULL AND t.created_at IS NOT NULL
 WITH collect(t) AS looked
 RETURN size([t IN looked WHERE ($status = '' OR t.status = $status) AND ($author = '' OR t.author = $author)
   AND all(w IN $words WHERE toLower(t.name) CONTAINS toLower(w) OR toLower(t.goal) CONTAINS toLower(w))

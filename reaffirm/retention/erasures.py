@@ -8,7 +8,7 @@ from reaffirm.history.records import Scope, page_size
 from reaffirm.retention.models import Erasure, ErasureKind, ErasurePage, ErasureState
 
 # See LIST_TASKS for the form: both stores walk the index from its end.
-LIST_ERASURES = """MATCH (x:Erasure) WHERE x.project_id = $project_id AND x.at <= $at AND x.id >= ''
+LIST_ERASURES = """MATCH (x:Erasure) WHERE x.project_id = $project_id AND x.at <= $at AND x.id IS NOT NULL
   AND NOT (x.at = $at AND x.id >= $id)
 WITH x, x.at AS moment WHERE moment <= $at
 RETURN x{.*} AS erasure ORDER BY x.project_id DESC, x.at DESC, x.id DESC LIMIT $limit"""

@@ -56,7 +56,7 @@ SET h += $changes
 RETURN h.id AS id"""
 
 # See LIST_TASKS for the form.
-LIST_HOLDS = """MATCH (h:LegalHold) WHERE h.project_id = $project_id AND h.at <= $at AND h.id >= ''
+LIST_HOLDS = """MATCH (h:LegalHold) WHERE h.project_id = $project_id AND h.at <= $at AND h.id IS NOT NULL
   AND NOT (h.at = $at AND h.id >= $id)
 WITH h, h.at AS moment WHERE moment <= $at AND ($all = true OR h.released_at IS NULL)
 RETURN h{.*} AS hold ORDER BY h.project_id DESC, h.at DESC, h.id DESC LIMIT $limit"""
