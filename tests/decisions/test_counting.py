@@ -5,10 +5,11 @@ from typing import Any
 import pytest
 
 from reaffirm.decisions import DecisionTraces, adopt_flags
+from reaffirm.decisions.counting import count_flags
 from reaffirm.decisions.models import DecisionSupportInput
 from reaffirm.store import GraphStore
 from tests.decisions.factories import World
-from tests.decisions.writes import THREADS, at_once
+from tests.decisions.writes import THREADS, Catching, at_once, caught, changed, dump
 from tests.reviews.factories import PROJECT
 
 STORED = "MATCH (d:Decision) RETURN d.id AS id, d.dependents AS stored"
@@ -105,3 +106,19 @@ def test_adoption_counts_where_another_program_wrote(store: GraphStore, wrong: i
     assert stored(store) == counted(store)
     assert stored(store)[parent.id] == 3
     assert adopt_flags(store, project_id=PROJECT) == 0
+
+
+def test_what_left_the_queue_meanwhile_is_not_counted(store: GraphStore) -> None:
+    world = World(store)
+    parent = world.flagged()
+    store.write("MATCH (d:Decision) WHERE d.id = $id SET d.dependents = 7 RETURN 1 AS one", id=parent.id)
+    write = caught(lambda: count_flags(Catching(store), PROJECT, limit=10))
+    before = dump(store)
+    with changed(store, parent.id, status="rejected"):
+        assert store.write(write.query, **write.params) == [{"counted": 0}]
+    with changed(store, parent.id, review_state="clear", change_size=None):
+        store.write(write.query, **write.params)
+        facts = store.read("MATCH (d:Decision) WHERE d.id = $id RETURN d{.*} AS d", id=parent.id)[0]["d"]
+        assert facts.get("change_size") is None and facts["dependents"] == 0
+        store.write("MATCH (d:Decision) WHERE d.id = $id SET d.dependents = 7 RETURN 1 AS one", id=parent.id)
+    assert dump(store) == before

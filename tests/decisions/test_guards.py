@@ -140,7 +140,7 @@ GUARDS: dict[str, dict[str, Guard]] = {
     "supersede": {
         **DOCUMENT, **PARENT, **EVENT, **REQUEST, **PROJECT_GONE, **TARGET, "newer revision": later_revision,
     },
-    "reject": {**TARGET, **REQUEST, **PROJECT_GONE},
+    "reject": {**TARGET, **REQUEST, **PROJECT_GONE, "parent is gone": PARENT["parent is gone"]},
     "reaffirm": {
         **DOCUMENT, **PARENT, **EVENT, **REQUEST, **TARGET,
         "the log is shorter": parameter(base=99),

@@ -1,11 +1,20 @@
 """The two review lists say the same of a graph that agentic-graphrag wrote: ids, states and reasons."""
 
+from reaffirm.decisions import adopt_flags, compare_flags
 from reaffirm.decisions.models import ReviewReason, ReviewState
+from reaffirm.decisions.narrowing import ReviewSort
+from tests.decisions.test_review_list import walk
+from tests.interop.agrag import PROJECT
 from tests.interop.worlds import LAG, LOGS, POLICY, POLICY_2, POLICY_3, RUNBOOK, RUNBOOK_2, Both, seen_of, write_graph
 
 FLAGGED = ReviewState.NEEDS_REVIEW
 CHANGED, DEPENDENT = (FLAGGED, ReviewReason.SOURCE_CHANGED), (FLAGGED, ReviewReason.DEPENDENCY_REVIEW)
 REMOVED = (FLAGGED, ReviewReason.SOURCE_REMOVED)
+UNSIZED = "MATCH (d:Decision) WHERE d.review_state = 'needs_review' AND d.change_size IS NULL RETURN count(d) AS n"
+RESTING = """
+MATCH (c:Decision)-[r:DEPENDS_ON]->(d:Decision) WHERE c.status = 'active'
+RETURN d.id AS id, count(DISTINCT c) AS n
+"""
 
 
 def test_they_agree_from_flag_to_flag(both: Both) -> None:
@@ -85,3 +94,32 @@ def test_a_decision_recorded_on_an_old_version_is_flagged_for_both(both: Both) -
     assert both.flags()[late["decision"]["id"]] == (FLAGGED, ReviewReason.SOURCE_CHANGED_DURING_RECORDING)
     case = both.case(late["decision"]["id"])
     assert case.cause and case.cause.kind == "recording"
+
+
+def test_their_flags_are_in_every_order_of_ours_once_adopted(both: Both) -> None:
+    """They store neither a place, nor how many decisions rest on one, nor how much has changed."""
+    made = write_graph(both)
+    both.theirs.documents.update(POLICY, POLICY_2)
+    both.spread("theirs")
+    flags = set(both.their_flags())
+    counts = both.ours.review_counts()
+    assert (counts.flagged, counts.listed) == (len(flags), 0)
+    for sort in ReviewSort:
+        assert both.ours.list_decisions_for_review(sort=sort).rows == ()
+
+    adopt_flags(both.store, project_id=PROJECT)
+    compare_flags(both.store, PROJECT)
+    for sort in ReviewSort:
+        forwards, backwards = walk(both.ours, 2, sort=sort)
+        assert sorted(forwards) == sorted(flags), sort
+        assert backwards == forwards[::-1], sort
+    rows = {row.decision.id: row for row in both.ours.list_decisions_for_review(sort="most_dependents").rows}
+    resting = {row["id"]: row["n"] for row in both.store.read(RESTING)}
+    assert {each: row.dependents for each, row in rows.items()} == {each: resting.get(each, 0) for each in flags}
+    assert next(iter(rows.values())).dependents == max(resting.values())
+    assert {rows[each].cause.kind for each in (made.backup, made.region)} == {"document"}
+    assert all(row.cause.at for row in rows.values())
+    sizes = both.store.read(
+        "MATCH (d:Decision) WHERE d.change_size IS NULL AND d.review_state = 'needs_review' RETURN d.id AS id"
+    )
+    assert sizes == []
