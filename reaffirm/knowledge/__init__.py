@@ -1,5 +1,12 @@
 """Documents, versions, passages and evidence ids."""
 
+from reaffirm.knowledge.changes_models import (
+    CitingDecision,
+    SourceChange,
+    SourceChangePage,
+    SourceChangeView,
+    TouchedPassage,
+)
 from reaffirm.knowledge.graph import Graph
 from reaffirm.knowledge.models import (
     Anchor,
@@ -7,6 +14,7 @@ from reaffirm.knowledge.models import (
     Candidate,
     DiffRow,
     DocumentVersion,
+    EvidenceLocation,
     EvidenceReference,
     FetchOutcome,
     FetchStatus,
@@ -16,14 +24,18 @@ from reaffirm.knowledge.models import (
     ReferenceKind,
     SearchHit,
     SearchResult,
+    SourceState,
+    SourceStatus,
 )
 
 __all__ = [
     "Anchor",
     "AnchorState",
     "Candidate",
+    "CitingDecision",
     "DiffRow",
     "DocumentVersion",
+    "EvidenceLocation",
     "EvidenceReference",
     "FetchOutcome",
     "FetchStatus",
@@ -34,4 +46,10 @@ __all__ = [
     "ReferenceKind",
     "SearchHit",
     "SearchResult",
+    "SourceChange",
+    "SourceChangePage",
+    "SourceChangeView",
+    "SourceState",
+    "SourceStatus",
+    "TouchedPassage",
 ]

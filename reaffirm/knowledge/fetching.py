@@ -111,7 +111,7 @@ def _closed(rows: list[dict[str, Any]]) -> tuple[bool, str]:
 
 
 @dataclass
-class _Version:
+class Version:
     """What the read found behind one document and hash head."""
 
     doc: dict[str, Any]
@@ -122,9 +122,9 @@ class _Version:
     def hashes(self) -> set[str]:
         return {row["content_hash"] for row in self.chunks}
 
-    def text_for(self, reference: EvidenceReference) -> DocumentText:
-        """The cutting that a chunk id names, or else the one that stands for the version."""
-        wanted = [row for row in self.chunks if row["id"] == reference.chunk_id]
+    def text_for(self, reference: EvidenceReference | None) -> DocumentText:
+        """The chunk that a chunk id names, or else the cutting that stands for the version."""
+        wanted = [row for row in self.chunks if reference and row["id"] == reference.chunk_id]
         key = wanted[0]["id"] if wanted else ""
         if key not in self._texts:
             self._texts[key] = rebuild([chunk_of(wanted[0])] if wanted else one_set(self.chunks))
@@ -137,22 +137,23 @@ def fetch(store: GraphStore, evidence_ids: Sequence[str], *, max_chars: int | No
         raise ValueError(f"{len(evidence_ids)} evidence ids; the limit is {MAX_IDS}")
     limit = None if max_chars is None else fields.whole("max_chars", max_chars, 1)
     references = [decode(evidence_id) for evidence_id in evidence_ids]
-    versions = _read(store, [reference for reference in references if reference])
+    versions = read_versions(store, [(each.document_node_id, each.content_hash_prefix) for each in references if each])
     return tuple(
         _outcome(str(evidence_id), reference, versions, limit)
         for evidence_id, reference in zip(evidence_ids, references, strict=True)
     )
 
 
-def _read(store: GraphStore, references: list[EvidenceReference]) -> dict[tuple[str, str], _Version]:
-    keys = dict.fromkeys((reference.document_node_id, reference.content_hash_prefix) for reference in references)
+def read_versions(store: GraphStore, heads: Iterable[tuple[str, str]]) -> dict[tuple[str, str], Version]:
+    """The chunks of versions, each named by its document and the first 16 digits of its hash, with one read."""
+    keys = dict.fromkeys(heads)
     if not keys:
         return {}
     wanted = [{"document": document, "prefix": prefix, "after": prefix + "g"} for document, prefix in keys]
     rows = store.read(READ_VERSIONS, versions=wanted)
     # FalkorDB may leave the upper bound of an indexed text out, so the head of the hash is looked at once more.
     return {
-        (row["document"], row["prefix"]): _Version(row["doc"], chunks)
+        (row["document"], row["prefix"]): Version(row["doc"], chunks)
         for row in rows
         if (chunks := [chunk for chunk in row["chunks"] if chunk["content_hash"].startswith(row["prefix"])])
     }
@@ -161,7 +162,7 @@ def _read(store: GraphStore, references: list[EvidenceReference]) -> dict[tuple[
 def _outcome(
     evidence_id: str,
     reference: EvidenceReference | None,
-    versions: dict[tuple[str, str], _Version],
+    versions: dict[tuple[str, str], Version],
     limit: int | None,
 ) -> FetchOutcome:
     if reference is None:
@@ -187,7 +188,7 @@ def _unavailable(evidence_id: str, reference: EvidenceReference, detail: str) ->
 def _found(
     evidence_id: str,
     reference: EvidenceReference,
-    version: _Version,
+    version: Version,
     text: DocumentText,
     place: tuple[int, int],
     partial: bool,
@@ -217,8 +218,13 @@ def _found(
         observed_activation_seq=version.doc["activation_seq"],
         covered_range=stored,
         partial=partial,
-        detail=_missing(reference) if partial else None,
+        detail=_missing(reference) if partial else _removed(version),
     )
+
+
+def _removed(version: Version) -> str | None:
+    gone = version.doc["current_content_hash"] is None
+    return "the document was removed since; these are the words that were cited" if gone else None
 
 
 def _missing(reference: EvidenceReference) -> str | None:

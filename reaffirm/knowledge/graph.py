@@ -1,16 +1,20 @@
 """Documents, their versions and their passages: the part of the library that agents and the console call."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import date
 
 from reaffirm import fields
 from reaffirm.knowledge import activating, fetching, flagging, searching
 from reaffirm.knowledge import statements as cypher
 from reaffirm.knowledge.activating import job_of
+from reaffirm.knowledge.change import source_change
+from reaffirm.knowledge.changes import source_changes
+from reaffirm.knowledge.changes_models import SourceChangePage, SourceChangeView
 from reaffirm.knowledge.content import source_of
 from reaffirm.knowledge.describing import describe, known_id
-from reaffirm.knowledge.models import DocumentVersion, FetchOutcome, IngestResult, SearchResult
+from reaffirm.knowledge.models import DocumentVersion, FetchOutcome, IngestResult, SearchResult, SourceStatus
 from reaffirm.knowledge.sections import normalised
+from reaffirm.knowledge.standing import source_status, timed
 from reaffirm.operation import refusing, settle
 from reaffirm.store import GraphStore, StoreError
 
@@ -107,10 +111,50 @@ class Graph:
         return flagging.continue_flagging(self._store, max(1, limit))
 
     def versions(self, document_key: str) -> tuple[DocumentVersion, ...]:
-        """All activations of a document, the oldest first; a removal is one without a hash."""
+        """All activations of a document, the oldest first, with the times at which each text was in force.
+
+        A removal is one without a hash.
+        """
         node = known_id(document_key)
         rows = self._store.read(cypher.READ_VERSIONS, id=node) if node else []
-        return tuple(DocumentVersion.model_validate(row["version"]) for row in rows)
+        return timed([DocumentVersion.model_validate(row["version"]) for row in rows])
+
+    def source_status(self, document_key: str) -> SourceStatus:
+        """How a document stands, with one read."""
+        return source_status(self._store, document_key)
+
+    def source_changes(
+        self,
+        *,
+        document_key: str | None = None,
+        project_id: str | None = None,
+        limit: int = 50,
+        cursor: str | None = None,
+    ) -> SourceChangePage:
+        """New versions and removals, newest first, with two statements.
+
+        Args:
+            document_key: Of this document only.
+            project_id: Of the documents that this project sees: added through it, or cited by a decision of it.
+                ``waiting`` then counts decisions of this project.
+            limit: 1 to 200; what is none counts as the nearest.
+            cursor: ``next_cursor`` of the page before. What is none of ours means the first page.
+        """
+        return source_changes(self._store, document_key, project_id, limit, cursor)
+
+    def source_change(
+        self, activation_id: str, *, project_id: str | None = None, limit: int = 25, cursor: str | None = None
+    ) -> SourceChangeView | None:
+        """One change: its diff, and the decisions that still cite the document as it was before.
+
+        Args:
+            project_id: Decisions of this project only; None is returned where it does not see the document.
+            limit: How many decisions are compared: 1 to 100.
+
+        Returns:
+            None where there is no such change. At most four statements, whatever the number of decisions and versions.
+        """
+        return source_change(self._store, activation_id, project_id, limit, cursor)
 
     def fetch(self, evidence_ids: Sequence[str], *, max_chars: int | None = None) -> tuple[FetchOutcome, ...]:
         """The cited words behind at most 100 evidence ids, in their order, with one read.
@@ -127,6 +171,10 @@ class Graph:
             ValueError: limit is not 1 to 100.
         """
         return searching.search(self._store, words, document_keys=document_keys, limit=limit)
+
+    def search_evidence(self, query: str, *, scope: Collection[str] | None = None, limit: int = 10) -> SearchResult:
+        """The same under agentic-graphrag's names: ``scope`` is the keys of the documents to search in; None: all."""
+        return self.search(query, document_keys=None if scope is None else sorted(scope), limit=limit)
 
     def text(self, document_key: str) -> str | None:
         """The current text, rebuilt from its chunks; None when the document is unknown or removed."""

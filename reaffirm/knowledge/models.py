@@ -58,18 +58,61 @@ class FetchOutcome(Model):
 
 
 class SearchHit(Model):
+    """A chunk of a current version that holds some of the words.
+
+    Attributes:
+        snippet: The words around the first that were searched for, at most 240 characters.
+        score: Higher is better, within one result. No likelihood of anything.
+        legs: How it was found; always by its words.
+    """
+
     evidence_id: str
     document_key: str
     title: str | None = None
+    content_hash: str
+    location: EvidenceLocation
+    snippet: str
     text: str
     score: float
+    legs: tuple[str, ...] = ("lexical",)
 
 
 class SearchResult(Model):
-    """status: ok, no_match, empty_query."""
+    """What a search found.
+
+    Attributes:
+        status: ok, no_match, empty_scope (no document to search in), empty_query (no word in what was asked).
+        truncated: There are more than the hits shown.
+    """
 
     status: str
     hits: tuple[SearchHit, ...] = ()
+    truncated: bool = False
+
+
+class SourceState(StrEnum):
+    CURRENT = "current"
+    PENDING = "pending"
+    FAILED = "failed"
+    DELETED = "deleted"
+    UNKNOWN = "unknown"
+
+
+class SourceStatus(Model):
+    """How a document stands.
+
+    Attributes:
+        state: current; pending and failed: agentic-graphrag is writing it, or did not finish; deleted: removed or
+            erased; unknown: no document has this key.
+    """
+
+    document_key: str
+    state: SourceState
+    content_hash: str | None = None
+    activation_seq: int | None = None
+    version_id: str | None = None
+    job_id: str | None = None
+    job_status: str | None = None
 
 
 class IngestResult(Result):
@@ -93,13 +136,21 @@ class IngestResult(Result):
 
 
 class DocumentVersion(Model):
-    """One activation of a document: a committed version, or its removal (content_hash None)."""
+    """One activation of a document: a committed version, or its removal (content_hash None).
+
+    Attributes:
+        ended_at: When the next one took its place; None for what holds now, and where it was not asked for.
+        intervals: All times at which this text was in force, the oldest first: a text may return. An open one has no
+            second time.
+    """
 
     activation_seq: int
     verb: str  # add, update, delete, purge
     content_hash: str | None = None
     activated_at: Instant
     activation_id: str
+    ended_at: Instant | None = None
+    intervals: tuple[tuple[Instant, Instant | None], ...] = ()
 
 
 class AnchorState(StrEnum):

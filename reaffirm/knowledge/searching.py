@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from reaffirm import fields
 from reaffirm.knowledge.evidence import encode
 from reaffirm.knowledge.fetching import chunk_of
-from reaffirm.knowledge.models import EvidenceReference, ReferenceKind, SearchHit, SearchResult
+from reaffirm.knowledge.models import EvidenceLocation, EvidenceReference, ReferenceKind, SearchHit, SearchResult
 from reaffirm.store import GraphStore, Row
 
 MAX_WORDS, MAX_HITS = 64, 100
+SNIPPET = 240  # characters
 CANDIDATES = 1_000  # superseded versions are in the index too, and are dropped after it
 _WORD = re.compile(r"\w+")
 # Neo4j's analyzer takes these for one word: foo:bar, 1,000, don't. Only the colon means something to its query parser.
@@ -22,7 +23,7 @@ WHERE c.content_hash = doc.current_content_hash AND c._pending_job_id IS NULL
   AND ($anywhere = true OR doc.document_key IN $document_keys)
 MATCH (doc)-[part:HAS_PART]->(c) WHERE part.invalid_at IS NULL AND part._pending_job_id IS NULL
 WITH DISTINCT c, doc, score
-RETURN c{.id, .index, .text, .content_hash, .char_start, .char_end} AS chunk,
+RETURN c{.id, .index, .text, .content_hash, .char_start, .char_end, .page_start, .page_breaks} AS chunk,
   doc{.id, .document_key, .title} AS doc, score
 ORDER BY score DESC, c.id LIMIT $hits"""
 
@@ -33,6 +34,9 @@ def search(store: GraphStore, words: str, *, document_keys: Sequence[str] | None
     plain = engine_words(store.kind, words)
     if not plain:
         return SearchResult(status="empty_query")
+    if document_keys is not None and not document_keys:
+        return SearchResult(status="empty_scope")
+    sought = plain
     rows = store.search(
         "chunk",
         plain,
@@ -40,9 +44,10 @@ def search(store: GraphStore, words: str, *, document_keys: Sequence[str] | None
         tail=TAIL,
         anywhere=document_keys is None,
         document_keys=list(document_keys or ()),
-        hits=hits,
+        hits=hits + 1,
     )
-    return SearchResult(status="ok" if rows else "no_match", hits=tuple(_hit(row) for row in rows))
+    found = tuple(_hit(row, sought) for row in rows[:hits])
+    return SearchResult(status="ok" if rows else "no_match", hits=found, truncated=len(rows) > hits)
 
 
 def engine_words(kind: str, text: str) -> list[str]:
@@ -50,7 +55,7 @@ def engine_words(kind: str, text: str) -> list[str]:
     plain = plain_words(text)
     if plain and kind == "neo4j":
         compounds = dict.fromkeys(_COMPOUND.findall(text.lower()))
-        plain += [word.replace(":", "\\:") for word in compounds][:MAX_WORDS]
+        plain = plain + [word.replace(":", "\\:") for word in compounds][:MAX_WORDS]
     return plain
 
 
@@ -60,8 +65,9 @@ def plain_words(text: str) -> list[str]:
     return list(dict.fromkeys(found))[:MAX_WORDS]
 
 
-def _hit(row: Row) -> SearchHit:
+def _hit(row: Row, sought: list[str]) -> SearchHit:
     chunk, doc = chunk_of(row["chunk"]), row["doc"]
+    pages = chunk.pages.numbers(chunk.char_start or 0, chunk.char_end or 0) if chunk.pages and chunk.placed else ()
     reference = EvidenceReference(
         kind=ReferenceKind.SPAN if chunk.placed else ReferenceKind.CHUNK,
         document_node_id=doc["id"],
@@ -74,6 +80,21 @@ def _hit(row: Row) -> SearchHit:
         evidence_id=encode(reference),
         document_key=doc["document_key"],
         title=doc["title"],
+        content_hash=row["chunk"]["content_hash"],
+        location=EvidenceLocation(
+            char_start=reference.char_start, char_end=reference.char_end, page_numbers=tuple(pages)
+        ),
+        snippet=snippet(chunk.text, sought),
         text=chunk.text,
         score=float(row["score"]),
     )
+
+
+def snippet(text: str, sought: list[str]) -> str:
+    """The words around the first of those sought, from a blank to a blank."""
+    at = min((found for word in sought if (found := text.lower().find(word)) >= 0), default=0)
+    start = text.rfind(" ", 0, max(0, at - SNIPPET // 4)) + 1 if at > SNIPPET // 4 else 0
+    part = text[start : start + SNIPPET]
+    if start + SNIPPET < len(text) and " " in part:
+        part = part.rpartition(" ")[0]
+    return part.strip()

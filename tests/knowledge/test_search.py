@@ -30,7 +30,7 @@ def test_it_finds_passages_of_current_versions_only(graph: Graph) -> None:
     assert [hit.document_key for hit in graph.search("backups", document_keys=["docs/other.txt"]).hits] == [
         "docs/other.txt"
     ]
-    assert graph.search("backups", document_keys=[]).status == "no_match"
+    assert graph.search("backups", document_keys=[]).status == "empty_scope"
     assert len(graph.search("backups", limit=1).hits) == 1
     graph.remove(KEY)
     assert [hit.document_key for hit in graph.search("backups days").hits] == ["docs/other.txt"]
