@@ -1,6 +1,5 @@
 """Source changes: which there were, what each flagged, and what became of the passages that decisions cite."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -23,7 +22,7 @@ def graph(store: GraphStore) -> Graph:
 
 
 @pytest.fixture
-def reads(store: GraphStore, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+def reads(store: GraphStore, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The statements that were run."""
     asked: list[str] = []
     real = store.read
@@ -33,7 +32,7 @@ def reads(store: GraphStore, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[s
         return real(query, **params)
 
     monkeypatch.setattr(store, "read", read)
-    yield asked
+    return asked
 
 
 def decide(store: GraphStore, graph: Graph, choice: str, *cited: tuple[str, str], project: str = "atlas") -> str:
@@ -151,7 +150,7 @@ def test_one_change_tells_what_it_touched(store: GraphStore, graph: Graph, reads
     assert view.touched[0].flagged_by_it
     assert view.untouched[0].passages[0].start == NEW.index("one year")
     assert view.diff is not None
-    assert [row.kind for row in view.diff.rows][0] == "change"
+    assert next(row.kind for row in view.diff.rows) == "change"
     assert {(piece.kind, piece.text) for piece in view.diff.rows[0].pieces} >= {("del", "thirty"), ("add", "sixty")}
     # The first version has nothing before it, and nobody cites what was before.
     whole = graph.source_change(first.activation_id)
