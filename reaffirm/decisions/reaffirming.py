@@ -143,7 +143,10 @@ def _require_standing(case: Case) -> None:
 
 
 def _fetched_rows(scope: Scope, case: Case, wanted: Wanted) -> list[dict[str, Any]]:
-    """The caller's passages as supports: fetched, of the current version, and every passage cited so far unchanged."""
+    """The caller's passages as supports: fetched, of the current version, and every passage cited so far unchanged.
+
+    Each of those is among them, in whole or in part: a reaffirmation drops no support.
+    """
     try:
         resolved = resolve_new(scope, case, wanted, where="evidence")
     except Refused as error:
@@ -159,7 +162,12 @@ def _fetched_rows(scope: Scope, case: Case, wanted: Wanted) -> list[dict[str, An
     for support in case.of_kind("document"):
         passage = case.passages[support.id]
         of_document = [place for document, place in picked if document == support.document_node_id]
-        standing_id(passage, next((place for place in of_document if passage.is_candidate(place)), None))
+        pick = next((place for place in of_document if passage.is_candidate(place)), None)
+        standing_id(passage, pick)
+        low, high = pick or (passage.anchor.start or 0, passage.anchor.end or 0)
+        if not any(start < high and low < end for start, end in of_document):
+            at = f"supports[{support.ordinal}]"
+            raise Refused("cannot_revalidate", at, "none of the evidence is where this cited passage stands now")
     return resolved.rows
 
 

@@ -199,7 +199,7 @@ class DecisionWrites:
         themselves changed. ``detail`` says which.
 
         Args:
-            evidence: The new document supports, one or more per cited document; empty when no document is cited.
+            evidence: The new document supports, one or more per cited passage; empty when no document is cited.
         """
         return reaffirming.reaffirm(
             self._scope,

@@ -8,7 +8,7 @@ from reaffirm import ids
 from reaffirm.decisions import DecisionTraces
 from reaffirm.decisions.models import DocumentSupportInput
 from reaffirm.history import ConversationHistory
-from reaffirm.knowledge import AnchorState, Graph
+from reaffirm.knowledge import AnchorState, Graph, changes
 from reaffirm.store import GraphStore
 
 KEY, OTHER = "docs/policy.txt", "docs/other.txt"
@@ -79,6 +79,31 @@ def test_changes_are_listed_newest_first(store: GraphStore, graph: Graph, reads:
     )
     (updated, _) = graph.source_changes(document_key=KEY).changes
     assert (updated.flagged, updated.waiting) == (1, 0)
+
+
+def test_counting_stops_somewhere(store: GraphStore, graph: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
+    graph.add(OLD, document_key=KEY)
+    for number in range(3):
+        decide(store, graph, f"choice {number}", (KEY, "thirty days"))
+    graph.update(KEY, NEW)
+    for bound, told in ((2, (2, True)), (3, (3, False))):
+        monkeypatch.setattr(changes, "COUNTED", bound)
+        change = graph.source_changes(document_key=KEY).changes[0]
+        assert (change.waiting, change.more_waiting) == told
+
+
+def test_a_page_of_a_project_looks_at_so_many(graph: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What other projects do must not make a page long; it may then be empty, and goes on."""
+    monkeypatch.setattr(changes, "LOOKED_AT", 3)
+    graph.add("Mine.", document_key=KEY, project_id="atlas")
+    for number in range(7):
+        graph.add(f"Version {number}.", document_key=OTHER)
+    found, cursor, pages = [], None, 0
+    while pages == 0 or cursor:
+        page = graph.source_changes(project_id="atlas", cursor=cursor)
+        found += page.changes
+        cursor, pages = page.next_cursor, pages + 1
+    assert ([each.document_key for each in found], pages) == ([KEY], 3)
 
 
 @pytest.mark.parametrize("arguments", [{}, {"document_key": KEY}, {"project_id": "atlas"}])

@@ -88,3 +88,25 @@ def test_words_are_reduced_to_letters_and_digits() -> None:
 def test_limits_are_bounded(graph: Graph, limit: int) -> None:
     with pytest.raises(ValueError, match="limit"):
         graph.search("words", limit=limit)
+
+
+def test_hits_are_told_as_agrag_tells_them(graph: Graph) -> None:
+    words = "Backups are kept for thirty days. " * 20 + "Tapes go to Frankfurt. " + "Logs are kept for a year. " * 20
+    added = graph.add(words, document_key=KEY)
+    graph.add("Tapes too.", document_key="docs/other.txt")
+    found = graph.search_evidence("FRANKFURT", scope={KEY})
+    (hit,) = found.hits
+    assert (found.status, found.truncated, hit.legs, hit.content_hash) == (
+        "ok",
+        False,
+        ("lexical",),
+        added.content_hash,
+    )
+    assert "Tapes go to Frankfurt." in hit.snippet
+    assert hit.snippet in hit.text
+    assert len(hit.snippet) <= 240
+    assert (hit.location.char_start, hit.location.char_end) == (0, len(hit.text))
+    assert graph.search_evidence("tapes", scope=frozenset()).status == "empty_scope"
+    assert graph.search_evidence("?", scope={KEY}).status == "empty_query"
+    assert len(graph.search_evidence("tapes").hits) == 2
+    assert graph.search_evidence("tapes", limit=1).truncated
