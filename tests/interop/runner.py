@@ -89,6 +89,9 @@ class Documents:
     async def delete(self, key: str) -> Any:
         return _brief(await (await self.graph()).delete_document(key))
 
+    async def purge(self, key: str) -> Any:
+        return _brief(await (await self.graph()).purge_document(key))
+
     async def source_status(self, key: str) -> Any:
         return await (await self.graph()).source_status(key)
 
@@ -134,6 +137,14 @@ POSITIONAL: dict[str, list[Any]] = {
 SERVICES = {"history": ConversationHistory, "decisions": DecisionTraces, "retention": HistoryRetention}
 
 
+class Methods:
+    """What its classes offer."""
+
+    async def listed(self) -> dict[str, list[str]]:
+        """Names of the public methods of each."""
+        return {part: [name for name in vars(kind) if not name.startswith("_")] for part, kind in SERVICES.items()}
+
+
 class Session:
     """One open store, and its services by project and agent."""
 
@@ -161,6 +172,8 @@ class Session:
     def target(self, part: str, project: str, agent: str) -> Any:
         if part == "documents":
             return self._documents
+        if part == "methods":
+            return Methods()
         if part == "race":
             self._race = self._race or Race(self._open, self._documents, project)
             return self._race
