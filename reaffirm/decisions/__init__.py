@@ -5,6 +5,7 @@ from .chronicle import Word
 from .citable import Citable, CitableAnswers, NotCitable
 from .comparison import compare_flags
 from .dependents import Affected, Dependent, DependentPage, Preview
+from .groups import CauseGroup, GroupMember, GroupOutcome, GroupResult
 from .models import *  # noqa: F403
 from .precedents import Precedent, PrecedentPage
 from .queue import review_cursor
@@ -16,6 +17,7 @@ from .traces import DecisionMemory, DecisionTraces
 
 __all__ = [
     "Affected",
+    "CauseGroup",
     "Citable",
     "CitableAnswers",
     "DecisionHistory",
@@ -26,6 +28,9 @@ __all__ = [
     "Dependent",
     "DependentPage",
     "Difference",
+    "GroupMember",
+    "GroupOutcome",
+    "GroupResult",
     "NotCitable",
     "Precedent",
     "PrecedentPage",
