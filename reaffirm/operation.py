@@ -53,6 +53,7 @@ class Claim:
             "request_id": self.request_id,
             "operation": self.operation,
             "payload_sha256": self.digest,
+            "claimed_ms": ids.milliseconds(ids.now()),
             MARKER: True,
         }
         if result_json is not None:

@@ -7,7 +7,8 @@ from reaffirm.decisions import cursors
 from reaffirm.history.records import Scope, page_size
 from reaffirm.retention.models import Erasure, ErasureKind, ErasurePage, ErasureState
 
-# See LIST_TASKS for the form: both stores walk the index from its end.
+# Every property of the index has a predicate and a place in the order, so both stores walk it from its end. FalkorDB
+# may drop the upper bound of a text, so that is checked again behind a projection.
 LIST_ERASURES = """MATCH (x:Erasure) WHERE x.project_id = $project_id AND x.at <= $at AND x.id IS NOT NULL
   AND NOT (x.at = $at AND x.id >= $id)
 WITH x, x.at AS moment WHERE moment <= $at

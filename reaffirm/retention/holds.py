@@ -55,7 +55,7 @@ CREATE (q:Request) SET q = $request
 SET h += $changes
 RETURN h.id AS id"""
 
-# See LIST_TASKS for the form.
+# See LIST_ERASURES for the form.
 LIST_HOLDS = """MATCH (h:LegalHold) WHERE h.project_id = $project_id AND h.at <= $at AND h.id IS NOT NULL
   AND NOT (h.at = $at AND h.id >= $id)
 WITH h, h.at AS moment WHERE moment <= $at AND ($all = true OR h.released_at IS NULL)

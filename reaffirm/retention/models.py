@@ -108,6 +108,47 @@ class Loss(Model):
     left: int
 
 
+class Copy(Model):
+    """A place outside the event that holds a part of its text. Only ids and a length; the words are not repeated.
+
+    Attributes:
+        kind: event, decision, support or task.
+        record_id: The record's id; field: which of its texts.
+        length: Of the longest common part, in code points.
+    """
+
+    kind: str
+    record_id: str
+    field: str
+    task_name: str
+    length: int
+
+
+class RedactionPreview(Model):
+    """What redact_event would do.
+
+    Attributes:
+        losses: Active decisions that cite the event, the first 100; loss_count is of all.
+        requests: Request records that hold the body; they are rewritten.
+        copies: Where others quote it, the first 200 found; empty for a text that is gone already. looked_at says how
+            many records were compared; complete is False where the project has more than one preview compares.
+        minimum: The shortest common part that counts, in code points.
+        holds: Legal holds that refuse it.
+    """
+
+    found: bool
+    event_id: str | None = None
+    redacted_at: Instant | None = None
+    losses: tuple[Loss, ...] = ()
+    loss_count: int = 0
+    requests: int = 0
+    copies: tuple[Copy, ...] = ()
+    minimum: int = 0
+    looked_at: int = 0
+    complete: bool = True
+    holds: tuple[Hold, ...] = ()
+
+
 class DeletionPreview(Model):
     """What delete_task would do. ``digest`` is what ``expected`` compares.
 
@@ -132,3 +173,10 @@ class DeletionPreview(Model):
     unsupported: int = 0
     holds: tuple[Hold, ...] = ()
     digest: str | None = None
+
+
+class PruneResult(Result):
+    """prune_requests: how many request records were removed, and how many of another program got a date."""
+
+    removed: int = 0
+    dated: int = 0

@@ -7,9 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from reaffirm.history.records import Scope
+from reaffirm.retention import copies
 from reaffirm.retention.deleting import COUNTS
 from reaffirm.retention.holds import hold_from
-from reaffirm.retention.models import DeletionPreview, Loss
+from reaffirm.retention.models import DeletionPreview, Loss, RedactionPreview
+from reaffirm.retention.redaction import recording_digest
+from reaffirm.store import Row
 
 SHOWN = 100
 HOLDS = 20
@@ -25,6 +28,27 @@ OPTIONAL MATCH (t:Task)-[m:MADE]->(d)
 WITH d, t, lost
 OPTIONAL MATCH (d)-[k:HAS_SUPPORT]->(o:DecisionSupport) WHERE o.current = true
 RETURN d.id AS id, d.choice_key AS choice_key, t.name AS task_name, lost, count(k) AS supports"""
+
+# Decisions that cite one event, and the request records that hold its body.
+CITERS = """MATCH (s:DecisionSupport) WHERE s.event_id = $event_id AND s.current = true
+WITH s
+MATCH (d:Decision)-[h:HAS_SUPPORT]->(s) WHERE d.status = 'active' AND d.project_id = $project_id
+WITH d, count(h) AS lost ORDER BY d.id LIMIT $most
+OPTIONAL MATCH (t:Task)-[m:MADE]->(d)
+WITH d, t, lost
+OPTIONAL MATCH (d)-[k:HAS_SUPPORT]->(o:DecisionSupport) WHERE o.current = true
+RETURN d.id AS id, d.choice_key AS choice_key, t.name AS task_name, lost, count(k) AS supports"""
+
+EVENT_FACTS = """MATCH (e:Event) WHERE e._agrag_history_record = true AND e.id = $event_id
+WITH e
+MATCH (t:Task)-[he:HAS_EVENT]->(e) WHERE t.project_id = $project_id
+WITH e, t
+OPTIONAL MATCH (k:LegalHold) WHERE k.task_id = t.id
+RETURN e{.*} AS event, t{.*} AS task, collect(CASE WHEN k.id IS NOT NULL AND k.released_at IS NULL
+  AND coalesce(k.event_id, $event_id) = $event_id THEN k{.*} END) AS holds"""
+
+HOLDING = """MATCH (q:Request) WHERE q.payload_sha256 = $digest AND q.result_json CONTAINS $event_id
+RETURN count(q) AS requests"""
 
 # Decisions of other tasks that cite a decision of the task.
 DECISION_LOSSES = """MATCH (t:Task) WHERE t._agrag_history_record = true AND t.id = $task_id
@@ -61,6 +85,10 @@ def losses(scope: Scope, seen: Seen) -> list[Loss]:
     )
     if not seen.keep:
         rows += scope.store.read(DECISION_LOSSES, task_id=task["id"], most=LOOKED_AT)
+    return _summed(rows)
+
+
+def _summed(rows: list[Row]) -> list[Loss]:
     found: dict[str, Loss] = {}
     for row in rows:
         before = found[row["id"]].lost if row["id"] in found else 0
@@ -111,4 +139,28 @@ def preview_deletion(scope: Scope, task_id: str, include_decisions: bool) -> Del
         unsupported=sum(loss.left == 0 for loss in lost),
         holds=tuple(hold_from(row) for row in counts["holds"] if row)[:HOLDS],
         digest=digest_of(scope, seen, lost),
+    )
+
+
+def preview_redaction(scope: Scope, event_id: str) -> RedactionPreview:
+    rows = scope.store.read(EVENT_FACTS, event_id=event_id, project_id=scope.project_id)
+    if not rows:
+        return RedactionPreview(found=False)
+    event, task = rows[0]["event"], rows[0]["task"]
+    lost = _summed(scope.store.read(CITERS, event_id=event_id, project_id=scope.project_id, most=LOOKED_AT))
+    holding = scope.store.read(HOLDING, event_id=event_id, digest=recording_digest(task["name"], event))
+    gone = bool(event.get("redacted_at"))
+    found = copies.Found((), 0, complete=True) if gone else copies.find(scope, event, task)
+    return RedactionPreview(
+        found=True,
+        event_id=event_id,
+        redacted_at=event.get("redacted_at"),
+        losses=tuple(lost[:SHOWN]),
+        loss_count=len(lost),
+        requests=holding[0]["requests"],
+        copies=found.copies,
+        minimum=copies.MINIMUM,
+        looked_at=found.looked_at,
+        complete=found.complete,
+        holds=tuple(hold_from(row) for row in rows[0]["holds"] if row)[:HOLDS],
     )

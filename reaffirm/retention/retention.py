@@ -1,12 +1,13 @@
 """HistoryRetention: take recorded history away again, and show before what that means."""
 
 from collections.abc import Callable, Sequence
+from datetime import timedelta
 
 from reaffirm import fields, ids
 from reaffirm.decisions import cursors
 from reaffirm.history.records import LIMIT, Scope, name_or_none
 from reaffirm.operation import claim, refusing, settle
-from reaffirm.retention import deletion, erasures, holds, previews, redaction
+from reaffirm.retention import deletion, erasures, holds, previews, redaction, requests
 from reaffirm.retention.erased import KeyMissing
 from reaffirm.retention.models import (
     DeletionPreview,
@@ -14,6 +15,8 @@ from reaffirm.retention.models import (
     ErasureState,
     HoldPage,
     HoldResult,
+    PruneResult,
+    RedactionPreview,
     RetentionResult,
 )
 from reaffirm.store import GraphStore, ValueRefused
@@ -123,6 +126,16 @@ class HistoryRetention:
         """
         return deletion.go_on(self._scope, cursors.bounded(limit, 1, NO_END, 100))
 
+    def preview_redaction(self, event_id: str) -> RedactionPreview:
+        """What redact_event would do now, and where others quote the text.
+
+        A quote is a common part of at least 24 code points (or all of a text of 8 to 23): other events, the words of
+        decisions, their verdicts and reviews, goals of tasks. It compares at most 20,000 texts of the project; the
+        redaction itself leaves quotes alone, but for events that are named in ``also``.
+        """
+        known = isinstance(event_id, str) and ids.is_uuid(event_id)
+        return previews.preview_redaction(self._scope, event_id) if known else RedactionPreview(found=False)
+
     def preview_deletion(self, name: str, include_decisions: bool = True) -> DeletionPreview:
         """What delete_task would do now, and the digest to approve it by."""
         known = name_or_none(name)
@@ -171,6 +184,24 @@ class HistoryRetention:
         reason = fields.text("reason", reason, fields.SHORT_TEXT)
         claimed = claim(self._scope.project_id, request_id, "release_hold", {"hold_id": hold_id, "reason": reason})
         return settle(lambda: holds.release_hold(self._scope, hold_id, reason, claimed))
+
+    @refusing(PruneResult)
+    def prune_requests(self, older_than: timedelta, limit: int = 10_000) -> PruneResult:
+        """Remove the project's request records that are older than that, at most ``limit``; the oldest may stay.
+
+        A later call with the request id of a removed one is a new write: an event is recorded a second time, a decision
+        is refused with ``choice_exists``. Records of erased things stay, so that no retry brings one back.
+
+        Args:
+            older_than: At least 7 days. A record that another program wrote without a time counts from when it is first
+                seen here, unless its result tells.
+
+        Errors: invalid_value.
+        """
+        limit = fields.whole("limit", limit, 1, 1_000_000)
+        if not isinstance(older_than, timedelta) or older_than < requests.YOUNGEST:
+            raise ValueRefused("older_than", f"is not a time of at least {requests.YOUNGEST.days} days")
+        return requests.prune(self._scope, older_than, limit)
 
     def list_holds(self, *, released: bool = False, limit: int = LIMIT, cursor: str | None = None) -> HoldPage:
         """A page of the holds that stand, newest first; with ``released`` also of the others."""
