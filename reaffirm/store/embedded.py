@@ -230,3 +230,34 @@ def stop(folder: str | Path, *, wait_seconds: float = 30.0) -> bool:
     while _locked(home) and time.monotonic() < deadline:
         time.sleep(0.02)
     return True
+
+
+def compact(folder: str | Path, *, wait_seconds: float = 600.0) -> None:
+    """Write the server's files anew from what the graph holds, so that nothing that was erased is left in them.
+
+    Raises:
+        StoreUnavailable: The server did not finish in time; the files are as they were.
+    """
+    client = ensure(folder).client()
+    deadline = time.monotonic() + wait_seconds
+    try:
+        if not client.info("persistence")["aof_rewrite_in_progress"]:
+            client.bgrewriteaof()
+        else:  # one that began before the erasure may hold it: another one behind it
+            _await_rewritten(client, deadline)
+            client.bgrewriteaof()
+        _await_rewritten(client, deadline)
+    finally:
+        client.close()
+
+
+def _await_rewritten(client: "redis.Redis", deadline: float) -> None:
+    while True:
+        state = client.info("persistence")
+        if not state["aof_rewrite_in_progress"] and not state["aof_rewrite_scheduled"]:
+            break
+        if time.monotonic() > deadline:
+            raise StoreUnavailable("the server did not finish writing its files anew in time")
+        time.sleep(0.05)
+    if state["aof_last_bgrewrite_status"] != "ok":
+        raise StoreUnavailable("the server could not write its files anew; its log says why")

@@ -42,6 +42,7 @@ class Scene:
         calls: dict[str, Callable[[], object]] = {
             "redact": lambda: retention.redact_event(self.event, REASON),
             "hold": lambda: retention.place_hold("Case 3.", event_id=self.event),
+            "start": lambda: retention.delete_task(TASK, reason=REASON),
             "release": lambda: retention.release_hold(self.standing, "Closed."),
         }
         return caught(calls[verb])
@@ -81,6 +82,15 @@ GUARDS: dict[str, dict[str, Guard]] = {
         "too many cite it": parameter(most=0),
         "project is gone": parameter(project_id="another"),
     },
+    "start": {
+        **TASK_GUARDS,
+        "a hold on the task stands": node("released", released_at=None),
+        "an event more": parameter(events=0),
+        "a number more": node("task", event_seq=9),
+        "a step more": parameter(steps=9),
+        "a decision more": parameter(decisions=9),
+        "task is gone": node("task", id=NOWHERE),
+    },
     "hold": {**TASK_GUARDS, "task is gone": node("task", id=NOWHERE), "event is gone": node("event", id=NOWHERE)},
     "release": {
         "hold was released": node("standing", released_at="2026-11-30T10:00:00+00:00"),
@@ -110,3 +120,23 @@ def test_each_guard_alone_keeps_a_write_from_writing_anything(store: GraphStore,
     except UniqueViolation:
         again = []
     assert again == [] and dump(store) == after
+
+
+@pytest.mark.parametrize("phase", ["events", "steps", "decisions", "requests", "finish"])
+def test_a_batch_is_done_once(store: GraphStore, phase: str) -> None:
+    """The turn is the guard of each: of two workers with the same batch, the second changes nothing."""
+    scene = Scene(store)
+    retention = HistoryRetention(store, project_id=PROJECT, agent_id=OFFICER)
+    assert retention.delete_task(TASK, reason=REASON, batches=0).recorded
+    while store.read("MATCH (x:Erasure) WHERE x.state = 'running' RETURN x.phase AS phase") != [{"phase": phase}]:
+        assert retention.continue_deletion(1)
+    catching = HistoryRetention(Catching(store), project_id=PROJECT, agent_id=OFFICER)
+    write = caught(lambda: catching.continue_deletion(1))
+    before = dump(store)
+    assert store.write(write.query, **{**write.params, "turn": 99}) == []
+    assert dump(store) == before
+    assert len(store.write(write.query, **write.params)) == 1
+    after = dump(store)
+    assert after != before
+    assert store.write(write.query, **write.params) == [] and dump(store) == after
+    assert scene.citing
