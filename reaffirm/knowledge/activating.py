@@ -10,6 +10,7 @@ from reaffirm.knowledge.content import Content, Source
 from reaffirm.knowledge.describing import Description
 from reaffirm.knowledge.ingestion import CHUNKER_HASH, SCHEMA, Version, version_of
 from reaffirm.knowledge.models import IngestResult
+from reaffirm.retention import erased
 from reaffirm.store import GraphStore
 
 NEW_VERSION, METADATA_ONLY, NO_OP, REMOVED = "new_version", "metadata_only", "no_op", "removed"
@@ -131,6 +132,8 @@ def ingest(store: GraphStore, job: Job, source: Source) -> IngestResult | None:
     refusal = _hindrance(job, seen)
     if refusal:
         return refusal
+    if job.project_id and erased.is_erased(store, job.project_id, content.text, content.content_hash):
+        return _refused(job, "erased", "this text was redacted in the project")
     version = version_of(job.document_key, content, now=now, ft_fields=store.kind == "falkordb")
     return _activate(store, job, seen, version, now, content)
 

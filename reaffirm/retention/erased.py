@@ -29,6 +29,12 @@ WITH one, count(k) AS known WHERE known = 0
 CREATE (k:ErasureKey) SET k = $key
 RETURN k.id AS id"""
 
+IS_ERASED = """WITH 1 AS one
+OPTIONAL MATCH (k:ErasureKey) WHERE k.id = $key_id
+WITH CASE WHEN k IS NULL THEN null ELSE k{.*} END AS key
+OPTIONAL MATCH (x:ErasedText) WHERE x.id IN $erased_ids
+RETURN key, count(x) > 0 AS erased"""
+
 _given: "WeakKeyDictionary[GraphStore, bytes]" = WeakKeyDictionary()
 _learned: "WeakKeyDictionary[GraphStore, bytes]" = WeakKeyDictionary()
 _lock = threading.Lock()
@@ -122,6 +128,19 @@ def marks(store: GraphStore, project_id: str, task_id: str, text: str, text_sha2
     if key is None or len(text) < REMEMBERED:
         return []
     return [of_project(key, project_id, text_sha256), of_task(key, task_id, text_sha256)]
+
+
+def is_erased(store: GraphStore, project_id: str, text: str, text_sha256: str) -> bool:
+    """Whether a text was redacted in a project: one read, and another the first time that the graph has a key."""
+    if len(text) < REMEMBERED:
+        return False
+    for _ in range(2):
+        key = known_key(store)
+        wanted = [of_project(key, project_id, text_sha256)] if key else []
+        row = store.read(IS_ERASED, key_id=KEY_ID, erased_ids=wanted)[0]
+        if not learn(store, row["key"]):
+            return bool(row["erased"])
+    return False  # another key each time: the graph was replaced meanwhile
 
 
 def texts(ids: Iterable[str], *, erasure_id: str, project_id: str) -> list[dict[str, str]]:

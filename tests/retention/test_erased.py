@@ -78,3 +78,18 @@ def test_a_given_key_is_not_in_the_graph(
 def test_a_short_key_is_refused(store: GraphStore) -> None:
     with pytest.raises(ValueRefused, match="32"):
         use_erasure_key(store, "short")
+
+
+def test_a_redacted_text_does_not_come_back_as_a_document(
+    store_url: str, store: GraphStore, world: World, retention: HistoryRetention
+) -> None:
+    assert retention.redact_event(record(world), REASON).recorded
+    elsewhere = open_store(store_url)
+    for graph in (world.graph, World(elsewhere).graph):
+        before = dump(store)
+        assert graph.add(MARKER, document_key="notes", project_id=PROJECT).error == "erased"
+        assert dump(store) == before
+    elsewhere.close()
+    assert world.graph.add(MARKER + " And more.", document_key="notes", project_id=PROJECT).recorded
+    assert world.graph.update("notes", MARKER, project_id=PROJECT).error == "erased"
+    assert world.graph.add(MARKER, document_key="other", project_id="another-project").recorded
