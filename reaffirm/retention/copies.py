@@ -26,8 +26,8 @@ DECISION_FIELDS = (
 )  # fmt: skip
 
 # The form is that of list_erasures: both stores walk the index from its end.
-PROJECT_TASKS = """MATCH (t:Task) WHERE t.project_id = $project_id AND t.created_at <= $created_at AND t.id IS NOT NULL
-  AND NOT (t.created_at = $created_at AND t.id >= $id)
+PROJECT_TASKS = """MATCH (t:Task) WHERE t.project_id = $project_id AND t.created_at <= $created_at
+  AND t.id IS NOT NULL AND NOT (t.created_at = $created_at AND t.id >= $id)
 WITH t, t.created_at AS moment, t._agrag_history_record AS history WHERE moment <= $created_at AND history = true
 RETURN t{.*} AS task ORDER BY t.project_id DESC, t.created_at DESC, t.id DESC LIMIT $limit"""
 

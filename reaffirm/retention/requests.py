@@ -13,7 +13,7 @@ YOUNGEST = timedelta(days=7)
 BATCH = 500
 
 # agentic-graphrag stores no time.
-UNDATED = """MATCH (q:Request) WHERE q.project_id = $project_id AND q.operation >= '' AND q.claimed_ms IS NULL
+UNDATED = """MATCH (q:Request) WHERE q.project_id = $project_id AND q.operation IS NOT NULL AND q.claimed_ms IS NULL
 RETURN q.id AS id, q.operation AS operation, q.result_json AS result_json LIMIT $limit"""
 
 DATE = """UNWIND $rows AS row
