@@ -18,6 +18,8 @@ class Narrowing(TypedDict):
     reason: ReviewReason | None
     document_key: str | None
     choice_key: str | None
+    author: str | None
+    text: str | None
 
 
 def filters_of(request: HttpRequest) -> Filters:
@@ -31,6 +33,8 @@ def narrowing(filters: Filters) -> Narrowing:
         reason=ReviewReason(filters["reason"]) if "reason" in filters else None,
         document_key=filters.get("document"),
         choice_key=filters.get("choice_key"),
+        author=filters.get("author"),
+        text=filters.get("text"),
     )
 
 

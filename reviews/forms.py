@@ -7,6 +7,7 @@ from typing import Any
 from django import forms
 
 from reaffirm.decisions.models import ReviewReason, VerdictKind
+from reaffirm.decisions.narrowing import TEXT, ReviewSort
 
 SHORT_TEXT = 4_000
 LONG_TEXT = 8_000
@@ -117,11 +118,19 @@ class QueueFilter(forms.Form):
     document = forms.CharField(required=False, max_length=DOCUMENT_KEY, strip=False)
     task = forms.CharField(required=False, max_length=NAME, strip=False)
     choice_key = forms.CharField(required=False, max_length=NAME, strip=False)
+    author = forms.CharField(required=False, max_length=NAME, strip=False)
+    text = forms.CharField(required=False, max_length=TEXT, label="Words")
+    sort = forms.ChoiceField(choices=[(sort.value, sort.value) for sort in ReviewSort], required=False, label="Order")
 
     def chosen(self) -> dict[str, str]:
         """The valid filters that are set, by parameter."""
         self.is_valid()
-        return {name: value for name, value in self.cleaned_data.items() if value}
+        return {name: value for name, value in self.cleaned_data.items() if value and name != "sort"}
+
+    def order(self) -> ReviewSort:
+        """The order of the list; it filters nothing."""
+        self.is_valid()
+        return ReviewSort(self.cleaned_data.get("sort") or ReviewSort.OLDEST)
 
 
 def picks_of(data: Mapping[str, Any]) -> dict[str, tuple[int, int]]:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from reaffirm.decisions.models import Cause, DecisionStatus, ReviewReason, ReviewState, VerdictKind
+from reaffirm.decisions.narrowing import ReviewSort
 from reaffirm.knowledge.models import AnchorState
 
 
@@ -31,6 +32,11 @@ REASONS = {
     ReviewReason.SOURCE_REMOVED: Label("Source removed", "trash"),
     ReviewReason.DEPENDENCY_REVIEW: Label("Cited decision changed", "replace"),
     ReviewReason.SOURCE_CHANGED_DURING_RECORDING: Label("Source changed while recording", "hourglass"),
+}
+ORDERS = {
+    ReviewSort.OLDEST: "oldest first",
+    ReviewSort.MOST_DEPENDENTS: "most dependents first",
+    ReviewSort.SMALLEST_CHANGE: "smallest change first",
 }
 _CHANGED = {
     AnchorState.UNREACHABLE: Label("Source unreachable", "plug-x"),

@@ -1,6 +1,7 @@
 """The queue of flags, and the way to the next one."""
 
 import re
+from dataclasses import dataclass
 
 from django.contrib import messages
 from django.http import HttpResponse
@@ -16,13 +17,14 @@ from console.models import Project
 from console.notices import PARAMETER
 from reaffirm.decisions import DecisionTraces, place_flags
 from reaffirm.decisions.models import ReviewPage
+from reaffirm.decisions.narrowing import ReviewSort
 from reaffirm.knowledge import Graph
 from reaffirm.store import StoreError
 from reviews.filters import Filters, filters_of, narrowed, narrowing
 from reviews.forms import QueueFilter
 from reviews.names import names_for
 from reviews.order import Place, flag_beside
-from reviews.words import REASONS
+from reviews.words import ORDERS, REASONS
 
 PAGE = 50
 NAMED = {"reopened", "redaction", "deletion"}  # causes that are told with a name
@@ -34,10 +36,11 @@ MILLISECONDS = re.compile(r"[0-9]{1,15}", re.ASCII)
 @require_safe
 @member_required()
 def queue(request: MemberRequest, project: Project) -> HttpResponse:
-    """The flags of a project, oldest first, a page at a time."""
+    """The flags of a project in one of three orders, a page at a time."""
     form = QueueFilter(request.GET)
-    filters = form.chosen()
-    page = _page(decisions_for(project, request.user), filters, request.GET.get("cursor"), "back" in request.GET)
+    filters, sort = form.chosen(), form.order()
+    listed = Listed(decisions_for(project, request.user), filters, sort)
+    page = _page(listed, request.GET.get("cursor"), "back" in request.GET)
     if _all_placed(project, page):
         # Once more with them, as a request of its own: the reads of a page stay few.
         return redirect(request.get_full_path())
@@ -50,6 +53,9 @@ def queue(request: MemberRequest, project: Project) -> HttpResponse:
         "names": names_for(row.cause.by for row in page.rows if row.cause.kind in NAMED),
         "form": form,
         "filters": filters,
+        "sort": "" if sort is ReviewSort.OLDEST else sort.value,
+        "order": ORDERS[sort],
+        "orders": [(each.value, name) for each, name in ORDERS.items()],
         "tabs": [(reason, label, page.counts.by_reason.get(reason, 0)) for reason, label in REASONS.items()],
         "offered": _offered(page),
         "unlisted": max(page.counts.flagged - page.counts.listed, 0),
@@ -63,10 +69,12 @@ def _offered(page: ReviewPage) -> list[tuple[str, list[tuple[str, str]]]]:
     documents = {row.cause.document_key: row.cause.document_title or "" for row in page.rows if row.cause.document_key}
     tasks = {decision.task_name for decision in page.decisions}
     choices = {decision.choice_key for decision in page.decisions}
+    authors = {decision.author for decision in page.decisions}
     return [
         ("f-documents", sorted((key, "" if title == key else title) for key, title in documents.items())),
         ("f-tasks", [(name, "") for name in sorted(tasks)]),
         ("f-choices", [(key, "") for key in sorted(choices)]),
+        ("f-authors", [(name, "") for name in sorted(authors)]),
     ]
 
 
@@ -88,18 +96,28 @@ def _all_placed(project: Project, page: ReviewPage) -> bool:
         return False
 
 
-def _page(traces: DecisionTraces, filters: Filters, cursor: str | None, backwards: bool) -> ReviewPage:
+@dataclass(frozen=True)
+class Listed:
+    """A list as it is asked for."""
+
+    traces: DecisionTraces
+    filters: Filters
+    sort: ReviewSort
+
+    def page(self, cursor: str | None, backwards: bool) -> ReviewPage:
+        return self.traces.list_decisions_for_review(
+            sort=self.sort, limit=PAGE, cursor=cursor, backwards=backwards, **narrowing(self.filters)
+        )
+
+
+def _page(listed: Listed, cursor: str | None, backwards: bool) -> ReviewPage:
     """The page at ``cursor``; when the list shrank under the reader, its last page (cases.md 05)."""
-    page = _read(traces, filters, cursor, backwards)
+    page = listed.page(cursor, backwards)
     if not page.rows and page.count and cursor:
-        page = _read(traces, filters, cursor, not backwards)
+        page = listed.page(cursor, not backwards)
         if not page.rows:
-            page = _read(traces, filters, None, False)
+            page = listed.page(None, False)
     return page
-
-
-def _read(traces: DecisionTraces, filters: Filters, cursor: str | None, backwards: bool) -> ReviewPage:
-    return traces.list_decisions_for_review(limit=PAGE, cursor=cursor, backwards=backwards, **narrowing(filters))
 
 
 @require_safe

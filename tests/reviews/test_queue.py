@@ -121,6 +121,14 @@ def test_a_bad_cursor_is_the_first_page(cursor: str, back: str, ana: Client, wor
         ("reason=nonsense", 4),
         ("task=" + "x" * 201, 4),
         ("task=%00", 4),
+        ("author=refund-agent%40larkfield.example", 4),
+        ("author=somebody", 0),
+        ("text=C-2x", 1),
+        ("text=REFUND+order", 4),
+        ("text=.*", 0),
+        ("text=" + "x" * 501, 4),
+        ("sort=smallest_change&text=c-2", 2),
+        ("sort=nonsense", 4),
     ],
 )
 @one_store
@@ -153,6 +161,28 @@ def test_a_filter_stays_in_the_links_of_the_pages(ana: Client, world: World, pag
 
     assert following and "document=refund-policy" in following
     assert len(ids_on(ana.get(following))) == 2
+
+
+@pytest.mark.parametrize("sort", ["oldest", "most_dependents", "smallest_change"])
+@one_store
+def test_each_order_shows_every_flag_once_and_stays_in_the_links(
+    sort: str, ana: Client, world: World, pages_of_ten: None
+) -> None:
+    flags = world.many_flagged(12)
+    child = world.decision(choice="child", parents=[world.by_id(flags[7])])
+    while world.traces.continue_decision_review():
+        pass
+
+    first = ana.get(f"{QUEUE}?sort={sort}")
+    following = link(first, "Next")
+    assert following and ("sort=" + sort in following or sort == "oldest")
+    second = ana.get(following)
+
+    assert sorted(ids_on(first) + ids_on(second)) == sorted([*flags, child.id])
+    assert ids_on(ana.get(link(second, "Previous") or "")) == ids_on(first)
+    assert (ids_on(first)[0] == flags[7]) is (sort == "most_dependents")
+    assert one(first, "#f-sort [selected]")["value"] == sort
+    assert f"shown, {one(first, '#f-sort [selected]').get_text().lower()}" in text_of(first, "#pager")
 
 
 @one_store
