@@ -5,12 +5,15 @@ agentic-graphrag's epoch, cursor and pending fields, so either product goes on w
 to interrupt anywhere and to run from many workers at once.
 """
 
+import random
+import time
+
 from reaffirm import ids
 from reaffirm.operation import TRIES
 from reaffirm.store import GraphStore, OutcomeUnknown, StoreConflict
 
 PARENTS = 10  # decisions claimed by one statement
-CHILDREN = 100  # dependents of each that it flags; a longer list goes on from the cursor
+CHILDREN = 1_000  # dependents that it flags, shared evenly; a longer list goes on from the cursor
 
 # On Neo4j properties(x).y reads the state behind the lock; x.y may be what an index or a predicate read before it.
 STEP = """
@@ -20,12 +23,15 @@ OPTIONAL MATCH (a:Decision) WHERE a.project_id = $project AND a.review_pending =
 WITH p, a ORDER BY a.id LIMIT $parents
 //@lock a
 WITH p, coalesce(p.review_epoch, 0) AS epoch, CASE WHEN properties(a).review_pending = true THEN a ELSE null END AS a
-WITH p, epoch, a, CASE WHEN a.review_epoch = epoch THEN coalesce(a.review_cursor, '') ELSE '' END AS cursor
+WITH p, epoch, collect(a) AS claimed
+WITH p, epoch, claimed, toInteger($children / CASE WHEN size(claimed) = 0 THEN 1 ELSE size(claimed) END) AS share
+UNWIND (CASE WHEN size(claimed) = 0 THEN [null] ELSE claimed END) AS a
+WITH p, epoch, share, a, CASE WHEN a.review_epoch = epoch THEN coalesce(a.review_cursor, '') ELSE '' END AS cursor
 OPTIONAL MATCH (c:Decision)-[r:DEPENDS_ON]->(a)
   WHERE c.status = 'active' AND c.id > cursor AND coalesce(c.review_epoch, -1) <> epoch
-WITH p, epoch, a, c ORDER BY c.id
-WITH p, epoch, a, collect(DISTINCT c)[0..$found] AS found
-WITH p, epoch, a, found[0..$children] AS cs, size(found) > $children AS more
+WITH p, epoch, share, a, c ORDER BY c.id
+WITH p, epoch, share, a, collect(DISTINCT c)[0..share + 1] AS found
+WITH p, epoch, a, found[0..share] AS cs, size(found) > share AS more
 UNWIND (CASE WHEN size(cs) = 0 THEN [null] ELSE cs END) AS c
 WITH p, epoch, a, more, c ORDER BY c.id
 //@lock c
@@ -59,7 +65,7 @@ FOREACH (c IN spreading | SET c.review_pending = true)
 FOREACH (c IN cs | SET c.review_epoch = epoch)
 FOREACH (k IN CASE WHEN a IS NULL THEN [] ELSE [a] END |
   SET k.review_pending = more, k.review_cursor = coalesce(last, k.review_cursor), k.review_epoch = epoch)
-FOREACH (one IN CASE WHEN left = 0 THEN [1] ELSE [] END | SET p.review_incomplete = false)
+SET p.review_incomplete = left > 0
 RETURN units AS units, left AS left, sum(size(fresh)) AS flagged
 """
 
@@ -74,7 +80,6 @@ def continue_review(store: GraphStore, project_id: str, limit: int) -> int:
                 project=project_id,
                 parents=min(PARENTS, limit - done),
                 children=CHILDREN,
-                found=CHILDREN + 1,
                 ms=ids.milliseconds(ids.now()),
             )
         except (OutcomeUnknown, StoreConflict):
@@ -82,9 +87,12 @@ def continue_review(store: GraphStore, project_id: str, limit: int) -> int:
             if losses >= TRIES:
                 raise
             continue
-        if not rows or not rows[0]["units"]:
-            break
+        if not rows or not rows[0]["left"]:
+            return done + (int(rows[0]["units"]) if rows else 0)
+        if not rows[0]["units"]:
+            losses += 1  # another worker was first with these
+            if losses >= TRIES:
+                break
+            time.sleep(random.random() * 0.01)
         done += int(rows[0]["units"])
-        if not rows[0]["left"]:
-            break
     return done

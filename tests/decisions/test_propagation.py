@@ -1,5 +1,7 @@
 """How a review spreads: to all that rests on a decision, once each, interrupted anywhere, from many workers at once."""
 
+import random
+import time
 from typing import Any
 
 import pytest
@@ -7,6 +9,7 @@ import pytest
 from reaffirm.decisions import propagation
 from reaffirm.decisions.models import Decision, ReviewReason, ReviewState
 from reaffirm.store import GraphStore, OutcomeUnknown
+from tests.decisions.bulk import bulk
 from tests.decisions.factories import World
 from tests.decisions.writes import at_once
 from tests.reviews.factories import ELSEWHERE, PROJECT, QUOTE
@@ -70,7 +73,8 @@ def test_a_chain_of_30_is_flagged_to_its_end(world: World) -> None:
     assert cause and cause.decision_id == decisions[-2].id
 
 
-def test_a_fan_of_300_is_flagged_in_bounded_steps(world: World) -> None:
+def test_a_fan_of_300_is_flagged_in_bounded_steps(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(propagation, "CHILDREN", 100)
     parent = root(world)
     leaves = 300 if world.store.kind == "falkordb" else 120  # the library writes them one by one
     for number in range(leaves):
@@ -169,6 +173,123 @@ def test_lost_answers_and_interruptions_lose_no_flag(world: World) -> None:
             break
     assert world.store.read(PENDING) == [{"n": 0}]
     assert len(flagged(world)) == 12
+
+
+class Killed(Exception):
+    """What ends a worker in the middle of its work."""
+
+
+class Killing:
+    """A store whose client is killed at random, before a statement or between it and its answer."""
+
+    def __init__(self, store: GraphStore, seed: int) -> None:
+        self.store = store
+        self.chance = random.Random(seed)
+
+    def write(self, query: str, **params: object) -> Any:
+        draw = self.chance.random()
+        if draw < 0.15:
+            raise Killed
+        rows = self.store.write(query, **params)
+        if draw < 0.3:
+            raise Killed
+        return rows
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.store, name)
+
+
+FLAGS = "MATCH (d:Decision) WHERE d.review_state = 'needs_review' RETURN count(d) AS n"
+
+
+def is_whole(world: World) -> bool:
+    """Whether nothing is queued, and the project says so. Nothing queued that it says is complete, at any time."""
+    queued = world.store.read(PENDING)[0]["n"]
+    incomplete = world.store.read(INCOMPLETE)[0]["incomplete"]
+    return queued == 0 and incomplete == [False]
+
+
+@pytest.mark.parametrize("shape", ["fan of 5,000", "chain of 500", "web"])
+def test_workers_that_are_killed_at_random_lose_no_flag(world: World, shape: str) -> None:
+    """Four workers, each begun again and again; a step flags at most 1,000. The project is complete when it is."""
+    top = root(world)
+    links = {
+        "fan of 5,000": [(number, 0) for number in range(1, 5_001)],
+        "chain of 500": [(number, number - 1) for number in range(1, 501)],
+        "web": [(number, (number - 1) // 3) for number in range(1, 400)]
+        + [(number, number - 7) for number in range(8, 400)]
+        + [(number, number + 5) for number in range(1, 380, 9)],
+    }[shape]
+    made = bulk(world.store, top, links)
+    world.change("refund-policy", ELSEWHERE)
+    assert world.by_id(made[-1]).review_state is ReviewState.UNKNOWN
+    until = time.monotonic() + 120
+
+    def work(seed: int) -> int:
+        store, killed = Killing(world.store, seed), 0
+        while time.monotonic() < until:
+            try:
+                if not propagation.continue_review(store, PROJECT, 20):  # type: ignore[arg-type]
+                    return killed
+            except Killed:
+                killed += 1
+        raise AssertionError("it did not end")
+
+    killed = at_once([lambda n=n: work(n) for n in range(4)])  # type: ignore[misc]
+    finish(world)
+    assert sum(killed) > 0
+    assert world.store.read(FLAGS) == [{"n": len(made) + 1}]
+    assert is_whole(world)
+    assert world.by_id(made[-1]).review_reason is ReviewReason.DEPENDENCY_REVIEW
+
+
+def test_a_step_is_bounded_and_shared_by_what_it_claims(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(propagation, "CHILDREN", 40)
+    top = root(world)
+    below = [(number, 0) for number in range(1, 5)]
+    leaves = [(100 * parent + number, parent) for parent in range(1, 5) for number in range(30)]
+    bulk(world.store, top, below + leaves)
+    world.change("refund-policy", ELSEWHERE)
+    assert world.traces.continue_decision_review(limit=1) == 1
+    before = world.store.read(FLAGS)[0]["n"]
+    assert before == 5
+    world.traces.continue_decision_review(limit=4)
+    assert world.store.read(FLAGS) == [{"n": before + 40}]
+    finish(world)
+    assert world.store.read(FLAGS) == [{"n": 5 + 120}]
+
+
+def test_a_project_that_was_called_complete_too_early_is_set_right(world: World) -> None:
+    """agentic-graphrag may say so between another's claim and its flags; the next step takes it back."""
+    decisions = chain(world, 4)
+    world.change("refund-policy", ELSEWHERE)
+    world.store.write("MATCH (p:Project) SET p.review_incomplete = false RETURN count(p) AS n")
+    assert world.traces.continue_decision_review(limit=1) == 1
+    assert world.store.read(INCOMPLETE)[0]["incomplete"] == [True]
+    finish(world)
+    assert len(flagged(world)) == len(decisions)
+
+
+def test_with_more_than_100_queued_and_in_a_cycle_the_answer_is_careful(world: World) -> None:
+    """Fault 10: what cites nothing is never unknown, nor is what no queued decision leads to, up to 100 of them."""
+    top = root(world)
+    apart = world.decision(events=[world.event("Else.")], choice="apart")
+    below_apart = world.decision(choice="below-apart", parents=[apart])
+    links = [(number, 0) for number in range(1, 102)] + [(1_000 + number, number) for number in range(1, 102)]
+    made = bulk(world.store, top, [*links, (2_000, 1_001), (1, 2_000)])
+    world.change("refund-policy", ELSEWHERE)
+    assert world.again(below_apart).review_state is ReviewState.CLEAR
+    assert world.by_id(made[-1]).review_state is ReviewState.UNKNOWN
+    assert world.traces.continue_decision_review(limit=1) == 1
+    assert world.traces.review_counts().queued == 101
+    assert world.again(apart).review_state is ReviewState.CLEAR
+    assert world.again(below_apart).review_state is ReviewState.UNKNOWN
+    assert world.traces.reaffirm_where_it_stands(apart.id, expected=world.seen(apart.id)).recorded
+    world.traces.continue_decision_review(limit=1)
+    assert world.traces.review_counts().queued <= 101
+    finish(world)
+    assert world.again(below_apart).review_state is ReviewState.CLEAR
+    assert world.store.read(FLAGS) == [{"n": len(made) + 1}]
 
 
 def test_4_workers_at_once_flag_everything_and_say_when_it_is_complete(world: World) -> None:
