@@ -13,7 +13,7 @@ from reaffirm.operation import TRIES
 from reaffirm.store import GraphStore, OutcomeUnknown, StoreConflict
 
 PARENTS = 10  # decisions claimed by one statement
-CHILDREN = 1_000  # dependents that it flags, shared evenly; a longer list goes on from the cursor
+CHILDREN = 500  # dependents that it flags, shared evenly; a longer list goes on from the cursor
 
 # On Neo4j properties(x).y reads the state behind the lock; x.y may be what an index or a predicate read before it.
 STEP = """

@@ -108,7 +108,7 @@ class Graph:
         Returns:
             How many decisions were looked at, at most ``limit``; 0 when none was left.
         """
-        return flagging.continue_flagging(self._store, max(1, limit))
+        return flagging.continue_flagging(self._store, max(1, limit) if type(limit) is int else FLAGGED_AT_ONCE)
 
     def versions(self, document_key: str) -> tuple[DocumentVersion, ...]:
         """All activations of a document, the oldest first, with the times at which each text was in force.

@@ -4,14 +4,11 @@ from reaffirm import ids
 from reaffirm.decisions.models import Decision
 from reaffirm.store import GraphStore
 
+LIKE = "MATCH (d:Decision) WHERE d._agrag_history_record = true AND d.id = $id RETURN d{.*} AS d"
 BULK = """
-MATCH (x:Decision) WHERE x._agrag_history_record = true AND x.id = $like
-WITH x
-MATCH (t:Task)-[m:MADE]->(x)
-WITH x, t
+MATCH (t:Task) WHERE t._agrag_history_record = true AND t.id = $task_id
 UNWIND $rows AS row
-CREATE (t)-[made:MADE]->(d:Decision) SET d = x{.*}
-SET d.id = row.id, d.choice_key = row.choice_key, d.dependents = 0
+CREATE (t)-[made:MADE]->(d:Decision) SET d = row
 RETURN count(d) AS made
 """
 LINKS = """
@@ -28,10 +25,11 @@ def bulk(store: GraphStore, parent: Decision, links: list[tuple[int, int]]) -> l
     """Decisions 1 to n below a decision, which is number 0, written by the thousand; (child, parent) for each link."""
     numbers = sorted({child for child, _ in links})
     node = {0: parent.id} | {number: ids.decision_id(parent.task_id, f"bulk-{number}", 1) for number in numbers}
-    rows = [{"id": node[number], "choice_key": f"bulk-{number}"} for number in numbers]
+    like = store.read(LIKE, id=parent.id)[0]["d"] | {"dependents": 0}
+    rows = [like | {"id": node[number], "choice_key": f"bulk-{number}"} for number in numbers]
     pairs = [{"child": node[child], "parent": node[above]} for child, above in links]
     for start in range(0, len(rows), 1_000):
-        store.write(BULK, like=parent.id, rows=rows[start : start + 1_000])
+        store.write(BULK, task_id=parent.task_id, rows=rows[start : start + 1_000])
     for start in range(0, len(pairs), 1_000):
         store.write(LINKS, rows=pairs[start : start + 1_000])
     return [node[number] for number in numbers]

@@ -211,7 +211,7 @@ def is_whole(world: World) -> bool:
 
 @pytest.mark.parametrize("shape", ["fan of 5,000", "chain of 500", "web"])
 def test_workers_that_are_killed_at_random_lose_no_flag(world: World, shape: str) -> None:
-    """Four workers, each begun again and again; a step flags at most 1,000. The project is complete when it is."""
+    """Four workers, each begun again and again; a step flags at most 500. The project is complete when it is."""
     top = root(world)
     links = {
         "fan of 5,000": [(number, 0) for number in range(1, 5_001)],
