@@ -11,7 +11,7 @@ from itertools import zip_longest
 
 from reaffirm import ids
 from reaffirm.decisions.causes import origin_of
-from reaffirm.decisions.records import FLAG_FACTS
+from reaffirm.decisions.records import FLAG_FACTS, UNSIZED
 from reaffirm.decisions.states import ReviewReason, ReviewState
 from reaffirm.knowledge import flagging
 from reaffirm.knowledge.flagging import change_of, persist
@@ -174,6 +174,7 @@ class Sweep:
             "review_state": ReviewState.NEEDS_REVIEW.value,
             "review_reason": ReviewReason.DEPENDENCY_REVIEW.value,
             "flagged_ms": ids.milliseconds(ids.now()),
+            "change_size": UNSIZED,
             "cause_kind": "decision",
             "cause_decision_id": cited,
             "cause_root_id": root,
