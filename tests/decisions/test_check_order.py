@@ -208,7 +208,7 @@ def test_reaffirming(store: GraphStore) -> None:
 
 
 @pytest.mark.parametrize("verb", ["record", "supersede"])
-def test_fault_27_a_support_that_is_given_twice_is_kept_once(store: GraphStore, verb: str) -> None:
+def test_fault_31_a_support_that_is_given_twice_is_kept_once(store: GraphStore, verb: str) -> None:
     scene = Scene(store)
     other = DecisionSupportInput(decision_id=scene.world.decision(events=[scene.event], choice="other").id)
     document = DocumentSupportInput(evidence_id=scene.cited)

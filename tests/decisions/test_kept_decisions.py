@@ -12,7 +12,7 @@ ORPHANED = "MATCH (t:Task) WHERE t.id = $id DETACH DELETE t RETURN 1 AS done"
 
 
 @pytest.mark.parametrize("deleted_by", ["ours", "theirs"])
-def test_kept_decisions_stay_findable(store: GraphStore, deleted_by: str) -> None:
+def test_fault_03_kept_decisions_stay_findable(store: GraphStore, deleted_by: str) -> None:
     """Case 64, fault 3."""
     world = World(store)
     event = world.event("So it is.", task="other")

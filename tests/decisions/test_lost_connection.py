@@ -61,7 +61,9 @@ def give(world: World, through: GraphStore, verb: str, decision_id: str) -> Deci
 
 @pytest.mark.parametrize("cut", ["sent", "answered"])
 @pytest.mark.parametrize("verb", MARKS)
-def test_a_verdict_whose_line_breaks_happens_once(store: GraphStore, broken: Broken, verb: str, cut: Cut) -> None:
+def test_fault_18_a_verdict_whose_line_breaks_happens_once(
+    store: GraphStore, broken: Broken, verb: str, cut: Cut
+) -> None:
     """Case 29."""
     world = World(store)
     decision = world.flagged(ELSEWHERE)

@@ -98,7 +98,7 @@ def test_two_that_supersede_or_reject_at_once_leave_one_line(world: World) -> No
     assert heads[0]["most"] == 1
 
 
-def test_16_that_record_one_choice_at_once_make_one_decision(world: World) -> None:
+def test_fault_21_16_that_record_one_choice_make_one_decision(world: World) -> None:
     event = world.event("It says so.")
 
     def record(number: int) -> DecisionResult:
@@ -148,7 +148,7 @@ def test_no_mark_of_a_conflict_is_lost_between_tasks(world: World) -> None:
     assert marks == [{"n": THREADS}]
 
 
-def test_no_flag_is_lost_when_verdicts_and_new_versions_meet(world: World) -> None:
+def test_fault_20_no_flag_is_lost_when_verdicts_and_new_versions_meet(world: World) -> None:
     """Faults 20 and 21: 14 threads reaffirm and record, 2 change their sources, and no error reaches any of them."""
     documents = ("policy-a", "policy-b")
     for key in documents:

@@ -92,7 +92,7 @@ def test_20_supports_are_kept_in_order(world: World) -> None:
     assert [(support.ordinal, support.seq) for support in stored] == [(n, each.seq) for n, each in enumerate(supports)]
 
 
-def test_a_request_is_replayed_and_its_id_is_not_taken_twice(world: World) -> None:
+def test_fault_22_what_was_fetched_is_no_part_of_a_request(world: World) -> None:
     """Case 62; fault 22: what was fetched is no part of the request."""
     world.document()
     cited = world.graph.cite("refund-policy", QUOTE)
@@ -115,16 +115,7 @@ def test_a_request_is_replayed_and_its_id_is_not_taken_twice(world: World) -> No
     assert result.recorded and not result.replayed
 
 
-def test_a_refusal_does_not_use_the_request_id_up(world: World) -> None:
-    """Fault 16."""
-    world.task()
-    missing = [EventSupportInput(task_name=TASK, seq=1)]
-    assert record(world, missing, request_id="again").error == "support_event_not_found"
-    world.event("Now it is there.")
-    assert record(world, missing, request_id="again").recorded
-
-
-def test_a_forged_fetch_is_refused(world: World) -> None:
+def test_fault_23_a_forged_fetch_is_refused(world: World) -> None:
     """Fault 23."""
     world.document()
     world.document("other", "Another text altogether, and long enough to be cited.")
@@ -181,7 +172,7 @@ def test_what_rests_on_a_flagged_decision_is_flagged(world: World) -> None:
     assert (child.review_state, child.review_reason) == (ReviewState.NEEDS_REVIEW, ReviewReason.DEPENDENCY_REVIEW)
 
 
-def test_a_choice_recorded_again_is_a_new_revision_and_the_dead_one_stays(world: World) -> None:
+def test_fault_04_a_choice_recorded_again_is_a_new_revision(world: World) -> None:
     """Case 94, fault 4."""
     event = world.event("It says so.")
     first = record(world, [event]).decision
@@ -195,8 +186,8 @@ def test_a_choice_recorded_again_is_a_new_revision_and_the_dead_one_stays(world:
     assert record(world, [event]).error == "choice_exists"
 
 
-def test_a_successor_cannot_rest_on_what_it_replaces_and_only_the_head_is_replaced(world: World) -> None:
-    """Cases 91 and 92, fault 30."""
+def test_fault_08_a_successor_cannot_rest_on_what_it_replaces(world: World) -> None:
+    """Cases 91 and 92: there such a successor is flagged for ever. Only the head of a choice is replaced."""
     event = world.event("It says so.")
     first = record(world, [event]).decision
     itself = [event, DecisionSupportInput(decision_id=first.id)]
@@ -271,7 +262,7 @@ def test_it_is_not_reaffirmed_on_other_words(world: World) -> None:
     assert result.error == "support_required"
 
 
-def test_an_event_that_was_redacted_or_replaced_keeps_its_decision_flagged(world: World) -> None:
+def test_fault_09_an_event_that_was_replaced_keeps_its_decision_flagged(world: World) -> None:
     """Fault 9."""
     event = world.event("It says so.")
     decision = world.decision(events=[event])

@@ -153,7 +153,7 @@ TEXT = "Is the /b testing of tb-lymphoma foo:bar C++ and feature-flags, 1,000 ti
         "{testing}", "testing \\", "%testing%", "$testing", "'testing' OR 1=1", "x" * 4_990 + " testing",
     ],
 )  # fmt: skip
-def test_signs_are_plain_characters(store: GraphStore, query: str) -> None:
+def test_fault_30_signs_are_plain_characters(store: GraphStore, query: str) -> None:
     """Case 37. The project's id is a UUID with hyphens."""
     project = "7d9f2c1a-0b1c-4d2e-8f3a-9b8c7d6e5f4a"
     world = World(store, project_id=project)

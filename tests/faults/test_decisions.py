@@ -3,7 +3,7 @@
 import pytest
 
 from reaffirm.decisions import DecisionTraces
-from reaffirm.decisions.models import DecisionStatus, DocumentSupportInput, EventSupportInput, ReviewState
+from reaffirm.decisions.models import DocumentSupportInput, EventSupportInput, ReviewState
 from reaffirm.store import GraphStore
 from tests.decisions.factories import World
 from tests.decisions.writes import dump
@@ -16,21 +16,6 @@ HELD = "MATCH (q:Request) WHERE q.request_id = $id RETURN count(q) AS n"
 @pytest.fixture
 def world(store: GraphStore) -> World:
     return World(store)
-
-
-def test_fault_04_a_rejected_choice_is_recorded_again(world: World) -> None:
-    """There it is dead: recording says choice_exists, superseding that the target is invalid."""
-    world.document()
-    first = world.decision([("refund-policy", QUOTE)])
-    assert world.traces.reject_decision(first.id, "Wrong order.").recorded
-    second = world.decision([("refund-policy", QUOTE)], conclusion="Refund half.")
-    assert (second.revision, second.status) == (2, DecisionStatus.ACTIVE)
-    dead = world.by_id(first.id)
-    assert (dead.status, dead.conclusion, dead.rejection_reason) == (
-        DecisionStatus.REJECTED,
-        first.conclusion,
-        "Wrong order.",
-    )
 
 
 def test_fault_08_what_lost_a_support_can_be_decided_again(world: World) -> None:
@@ -135,7 +120,7 @@ def test_fault_24_why_a_decision_was_replaced_or_confirmed_is_read(world: World)
     ]
 
 
-def test_fault_14_and_13_reads_do_not_grow(world: World, store: GraphStore) -> None:
+def test_fault_14_reads_do_not_grow(world: World, store: GraphStore) -> None:
     world.many_flagged(30)
     counting = CountingStore(store)
     traces = DecisionTraces(counting, project_id=PROJECT, agent_id="reader")

@@ -41,3 +41,13 @@ def test_fault_32_a_page_of_long_events_is_a_page(store: GraphStore) -> None:
     page = history.list_events("storage")
     assert [len(event.payload) for event in page.events] == [32_000] * 5
     assert all(event.truncated for event in page.events)
+
+
+def test_fault_33_tasks_are_listed(store: GraphStore) -> None:
+    """There one has to know the names of tasks."""
+    history = ConversationHistory(store, project_id="atlas", agent_id="planner")
+    for name in ("storage", "backups"):
+        assert history.create_task(name, f"Choose {name}.").recorded
+    assert history.close_task("backups").recorded
+    page = history.list_tasks()
+    assert ({task.name: task.status for task in page.tasks}, page.count) == ({"storage": "open", "backups": "done"}, 2)

@@ -20,7 +20,7 @@ def stored(history: ConversationHistory, name: str) -> Task:
     return found
 
 
-def test_it_closes_a_task_and_opens_it_again(store: GraphStore, history: ConversationHistory, task: str) -> None:
+def test_fault_33_a_task_is_closed_and_opened_again(store: GraphStore, history: ConversationHistory, task: str) -> None:
     history.record_event(task, "note", payload="x")
     closed = history.close_task(task, reason="All done").task
     assert closed is not None and closed == stored(history, task)

@@ -59,14 +59,14 @@ def test_offsets_are_code_points(graph: Graph) -> None:
     assert graph.cite(KEY, "🤔", occurrence=3).endswith(":2-3")
 
 
-def test_windows_line_ends_are_stored_as_lf(graph: Graph) -> None:
+def test_fault_28_windows_line_ends_are_stored_as_lf(graph: Graph) -> None:
     """Case 17."""
     graph.add("A\r\nB\r\nFour Seasons", document_key=KEY)
     assert graph.text(KEY) == "A\nB\nFour Seasons"
     assert graph.cite(KEY, "B\r\nFour").endswith(":2-8")
 
 
-def test_a_passage_across_chunks_is_ok(graph: Graph) -> None:
+def test_fault_29_a_passage_across_chunks_is_ok(graph: Graph) -> None:
     """Fault 29 of agentic-graphrag."""
     added = graph.add(LONG, document_key=KEY)
     assert added.chunks > 3
@@ -75,7 +75,7 @@ def test_a_passage_across_chunks_is_ok(graph: Graph) -> None:
     assert "".join(outcome.text for outcome in graph.fetch(graph.passages(KEY))) == LONG
 
 
-def test_old_and_removed_versions_stay_readable(graph: Graph) -> None:
+def test_fault_26_old_and_removed_versions_stay_readable(graph: Graph) -> None:
     """Fault 26 of agentic-graphrag hides the text of a removed document."""
     graph.add("Backups are kept for thirty days.", document_key=KEY, title="Policy", url="https://example.com/p")
     cited = graph.cite(KEY, "thirty days")

@@ -184,7 +184,7 @@ def test_titles_addresses_and_dates_change_without_an_activation(store: GraphSto
     assert node(store, "Document", str(first.document_id))["title"] == "T"
 
 
-def test_a_return_to_an_old_text_keeps_both_intervals(store: GraphStore, graph: Graph) -> None:
+def test_fault_27_a_return_to_an_old_text_keeps_both_intervals(store: GraphStore, graph: Graph) -> None:
     """Fault 27 of agentic-graphrag overwrites the first one."""
     first = graph.add("A", document_key=KEY)
     (chunk,) = [part["end"] for part in links(store, KEY, "HAS_PART") if "Chunk" in part["to"]]

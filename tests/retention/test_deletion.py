@@ -115,7 +115,7 @@ def test_fault_09_what_is_made_again_under_the_same_id_is_another(
         assert not refused.recorded and "deleted" in (refused.detail or "")
 
 
-def test_a_repeated_request_says_that_it_was_erased(
+def test_fault_02_a_repeated_request_says_that_it_was_erased(
     store: GraphStore, world: World, retention: HistoryRetention
 ) -> None:
     """cases 65, fault 2 of agentic-graphrag: a replay returned the body of an event that did not exist any more."""

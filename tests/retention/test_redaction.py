@@ -27,7 +27,9 @@ def record(world: World, payload: str = MARKER, request_id: str | None = "r1", t
     return result.event.id
 
 
-def test_no_byte_of_it_stays_in_the_graph(store: GraphStore, world: World, retention: HistoryRetention) -> None:
+def test_fault_01_no_byte_of_a_redacted_body_stays(
+    store: GraphStore, world: World, retention: HistoryRetention
+) -> None:
     """cases 65: request records of either product hold the body as well."""
     event = record(world)
     citing = world.decision(events=[world.event_input(TASK)])
@@ -42,7 +44,9 @@ def test_no_byte_of_it_stays_in_the_graph(store: GraphStore, world: World, reten
     assert result.erasure and (result.erasure.requests, result.erasure.flagged, result.erasure.events) == (1, 1, 1)
 
 
-def test_who_cites_it_is_flagged_with_the_cause(world: World, retention: HistoryRetention) -> None:
+def test_fault_07_who_cites_it_is_flagged_and_what_rests_on_that_queued(
+    world: World, retention: HistoryRetention
+) -> None:
     event = record(world)
     citing = world.decision(events=[world.event_input(TASK)])
     resting = world.decision(parents=[citing], choice="resting")
