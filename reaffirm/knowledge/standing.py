@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from itertools import pairwise
 
 from reaffirm import ids
 from reaffirm.knowledge.describing import known_id
@@ -56,9 +55,10 @@ def timed(versions: Sequence[DocumentVersion]) -> tuple[DocumentVersion, ...]:
 
     Told by the activations, since the parts of a version that agentic-graphrag brought back have lost their first time.
     """
-    ends = [later.activated_at for _, later in pairwise(versions)]
+    ends: list[datetime | None] = [later.activated_at for later in versions[1:]]
+    ends += [None] * min(1, len(versions))
     intervals: dict[str | None, list[Interval]] = {}
-    for version, end in zip(versions, [*ends, None], strict=True):
+    for version, end in zip(versions, ends, strict=True):
         intervals.setdefault(version.content_hash, []).append((version.activated_at, end))
     return tuple(
         version.model_copy(
@@ -67,5 +67,5 @@ def timed(versions: Sequence[DocumentVersion]) -> tuple[DocumentVersion, ...]:
                 "intervals": tuple(intervals[version.content_hash]) if version.content_hash else (),
             }
         )
-        for version, end in zip(versions, [*ends, None], strict=True)
+        for version, end in zip(versions, ends, strict=True)
     )

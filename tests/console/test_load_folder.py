@@ -9,8 +9,11 @@ from django.core.management import CommandError, call_command
 from console.folder import FolderDocument, day_in, title_of
 from console.graph import graph_store
 from console.models import Project
+from reaffirm import ids
 from reaffirm.knowledge import Graph
+from reaffirm.knowledge.evidence import span_id
 from reaffirm.knowledge.models import DocumentVersion
+from tests.knowledge.files import docx, pdf, word
 
 MARKDOWN, PLAIN = "text/markdown", "text/plain"
 HOURS = "# Opening hours\n\nThe desk is open from {} to 17:00.\n"
@@ -101,6 +104,36 @@ def test_a_file_that_cannot_be_read_is_named_and_the_others_go_on(
     assert "2 faults" in reason
     assert len(versions("claims/hours")) == 2
     assert len(versions("claims/keys")) == 1
+
+
+def test_files_of_every_format_are_versions(project: Project, console_graph: str, tmp_path: Path) -> None:
+    """The same words in another format are no new version, and what cannot be read is named."""
+    files = {
+        "v01-2026-01-01.html": b"<!doctype html><title>Opening hours</title><p>From 08:00 to 17:00.</p>",
+        "v02-2026-02-01.pdf": pdf(["From 08:00 to 17:00."]),
+        "v03-2026-03-01.docx": docx(word("From 09:00 to 17:00.")),
+        "v04-2026-04-01.pdf": pdf([""]),
+        "v05-2026-05-01.docx": docx(word("From 10:00 to 17:00."))[:200],
+        "v06-2026-06-01.htm": b"<p>caf\xe9",
+    }
+    (tmp_path / "hours").mkdir()
+    for name, data in files.items():
+        (tmp_path / "hours" / name).write_bytes(data)
+    complaints, reason = refused(tmp_path)
+    assert "v04-2026-04-01.pdf: holds no text on its 1 pages" in complaints
+    assert "v05-2026-05-01.docx: is not a whole DOCX file" in complaints
+    assert "v06-2026-06-01.htm: is not valid UTF-8" in complaints
+    assert "3 faults" in reason
+    assert len(versions("claims/hours")) == 2
+    graph = Graph(graph_store())
+    assert graph.text("claims/hours") == "From 09:00 to 17:00."
+    document, head = ids.document_id("claims/hours"), str(versions("claims/hours")[0].content_hash)
+    (first,) = graph.fetch([span_id(document, head, 0, 4)])
+        [f"ev1:s:{ids.document_id('claims/hours')}:{str(versions('claims/hours')[0].content_hash)[:16]}:0-4"]
+    )
+    assert first.text == "From"
+    refused(tmp_path)
+    assert len(versions("claims/hours")) == 2
 
 
 def test_no_folder(project: Project, tmp_path: Path) -> None:

@@ -235,6 +235,7 @@ def test_a_returning_text_keeps_its_intervals(graph: Graph) -> None:
         == ((one.activated_at, two.activated_at), (three.activated_at, four.activated_at))
     )
     assert two.intervals == ((two.activated_at, three.activated_at),)
+    assert graph.versions("docs/unknown.txt") == ()
     assert (one.ended_at, four.ended_at, four.intervals) == (two.activated_at, None, ())
 
 

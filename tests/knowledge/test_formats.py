@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import zlib
 from collections.abc import Callable
 
 import pytest
@@ -185,6 +186,15 @@ def test_other_bytes_are_text(data: bytes) -> None:
     assert media_type_of(data) is None
 
 
+def bomb() -> bytes:
+    """A PDF whose one page unpacks to 200 MB."""
+    packed = zlib.compress(b" " * 200_000_000)
+    head, _, rest = pdf(["x"]).partition(b"<< /Length ")
+    tail = rest.partition(b"endstream")[2]
+    stream = b"<< /Filter /FlateDecode /Length %d >>\nstream\n" % len(packed) + packed + b"\nendstream"
+    return head + stream + tail
+
+
 @pytest.mark.parametrize(
     ("make", "media_type", "says"),
     [
@@ -192,6 +202,7 @@ def test_other_bytes_are_text(data: bytes) -> None:
         (lambda: b"%PDF-1.7\n" + bytes(1_000), PDF, "damaged"),
         (lambda: docx("<w:r>" * 50_000 + "</w:r>" * 50_000), DOCX, "nested too deeply|damaged|cannot be read"),
         (lambda: docx("<w:p>"), DOCX, "damaged"),
+        (lambda: bomb(), PDF, "damaged|limit"),
         (lambda: b"<script>alert(1)</script>", HTML, "no text"),
     ],
 )
