@@ -60,12 +60,8 @@ def timed(versions: Sequence[DocumentVersion]) -> tuple[DocumentVersion, ...]:
     intervals: dict[str | None, list[Interval]] = {}
     for version, end in zip(versions, ends, strict=True):
         intervals.setdefault(version.content_hash, []).append((version.activated_at, end))
+    intervals.pop(None, None)  # a removal is no text
     return tuple(
-        version.model_copy(
-            update={
-                "ended_at": end,
-                "intervals": tuple(intervals[version.content_hash]) if version.content_hash else (),
-            }
-        )
+        version.model_copy(update={"ended_at": end, "intervals": tuple(intervals.get(version.content_hash, ()))})
         for version, end in zip(versions, ends, strict=True)
     )

@@ -129,8 +129,6 @@ def test_files_of_every_format_are_versions(project: Project, console_graph: str
     assert graph.text("claims/hours") == "From 09:00 to 17:00."
     document, head = ids.document_id("claims/hours"), str(versions("claims/hours")[0].content_hash)
     (first,) = graph.fetch([span_id(document, head, 0, 4)])
-        [f"ev1:s:{ids.document_id('claims/hours')}:{str(versions('claims/hours')[0].content_hash)[:16]}:0-4"]
-    )
     assert first.text == "From"
     refused(tmp_path)
     assert len(versions("claims/hours")) == 2
