@@ -18,6 +18,13 @@ from reaffirm.knowledge.models import AnchorState, FetchOutcome
 from reaffirm.operation import MARKER, Claim, claim
 from reaffirm.store import ValueRefused
 
+# Beside an active one: what agentic-graphrag leaves behind when it ends in the middle of a supersession.
+READ_LATER = """
+MATCH (v:Decision) WHERE v._agrag_history_record = true AND v.task_id = $task_id
+  AND v.choice_key = $choice_key AND v.revision > $revision
+RETURN v.id AS id LIMIT 1
+"""
+
 
 def supersede(
     scope: Scope,
@@ -182,7 +189,12 @@ def _superseded(
         at=at,
         cleared={**CLEARED, "contested_in": None},
     )
-    return result if written else None
+    if written:
+        return result
+    choice = {"task_id": case.task["id"], "choice_key": case.row["choice_key"], "revision": case.row["revision"]}
+    if scope.store.read(READ_LATER, **choice):
+        raise Refused("supersede_target_invalid", "decision_id", "a later revision of this choice stands beside it")
+    return None
 
 
 def _words(words: Content) -> dict[str, object]:

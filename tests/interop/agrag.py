@@ -113,6 +113,7 @@ class Theirs:
         self.history = Service(agrag, "history", project, agent)
         self.decisions = Service(agrag, "decisions", project, agent)
         self.retention = Service(agrag, "retention", project, agent)
+        self.crash = Service(agrag, "crash", project, agent)
         self.methods = Service(agrag, "methods", project, agent)
         self.race = Service(agrag, "race", project, agent)
         self._agrag = agrag

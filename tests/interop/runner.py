@@ -20,8 +20,8 @@ from agrag.decisions import DecisionTraces
 from agrag.evidence import fetch_evidence
 from agrag.evidence._shared import chunk_from_row, chunk_reference
 from agrag.evidence.ids import encode_evidence_id
-from agrag.graphdb.falkordb import FalkorDBGraphStore
-from agrag.graphdb.neo4j import Neo4jGraphStore
+from agrag.graphdb.falkordb import FalkorDBGraphStore, _FalkorDBTransaction
+from agrag.graphdb.neo4j import Neo4jGraphStore, _Neo4jTransaction
 from agrag.graphdb.settings import FalkorDBSettings, Neo4jSettings
 from agrag.history import ConversationHistory, HistoryRetention
 from agrag.ingestion.graph import Graph
@@ -145,6 +145,60 @@ class Methods:
         return {part: [name for name in vars(kind) if not name.startswith("_")] for part, kind in SERVICES.items()}
 
 
+class Ended(Exception):
+    """Where its process would have ended."""
+
+
+class Crash:
+    """Ends what is under way before a statement that holds a text, once; Neo4j rolls back, FalkorDB cannot."""
+
+    def __init__(self, store: Any) -> None:
+        self._store = store
+
+    async def before(self, text: str) -> None:
+        for kind in (_FalkorDBTransaction, _Neo4jTransaction):
+            self._arm(kind, text)
+
+    def _arm(self, kind: Any, text: str) -> None:
+        write = kind.execute_write
+
+        async def crashing(transaction: Any, query: str, parameters: Any = None) -> Any:
+            if text in query:
+                kind.execute_write = write
+                raise Ended(text)
+            return await write(transaction, query, parameters)
+
+        kind.execute_write = crashing
+
+    async def wait_before(self, text: str, document_key: str, seq: int) -> None:
+        """Hold it before such a statement, once, until a document has a version."""
+        for kind in (_FalkorDBTransaction, _Neo4jTransaction):
+            self._hold(kind, text, {"key": document_key}, seq)
+
+    def _hold(self, kind: Any, text: str, document: dict[str, str], seq: int) -> None:
+        write = kind.execute_write
+
+        async def waiting(transaction: Any, query: str, parameters: Any = None) -> Any:
+            if text in query:
+                kind.execute_write = write
+                for _ in range(300):
+                    rows = await self._store.execute_read(SEQ, document)
+                    if rows[0]["seq"] >= seq:
+                        break
+                    await asyncio.sleep(0.1)
+            return await write(transaction, query, parameters)
+
+        kind.execute_write = waiting
+
+    async def never(self) -> None:
+        for kind, write in WRITES.items():
+            kind.execute_write = write
+
+
+SEQ = "MATCH (d:Document {document_key: $key}) RETURN d.activation_seq AS seq"
+WRITES: dict[Any, Any] = {kind: kind.execute_write for kind in (_FalkorDBTransaction, _Neo4jTransaction)}
+
+
 class Session:
     """One open store, and its services by project and agent."""
 
@@ -172,6 +226,8 @@ class Session:
     def target(self, part: str, project: str, agent: str) -> Any:
         if part == "documents":
             return self._documents
+        if part == "crash":
+            return Crash(self._store)
         if part == "methods":
             return Methods()
         if part == "race":
