@@ -29,7 +29,8 @@ from reaffirm.retention.redaction import cause_facts, recording_digest
 from reaffirm.store import OutcomeUnknown, StoreConflict
 
 DELETED = "[DELETED]"
-EVENTS, CITING, STEPS, DECISIONS, REQUESTS = 500, 2_000, 500, 50, 200  # of one batch
+# Of one batch. More events would hold up other writers longer, and cost more for each.
+EVENTS, CITING, STEPS, DECISIONS, REQUESTS = 100, 2_000, 500, 50, 200
 # What a repeated request is told, by either product, where the record that it made is gone.
 GONE = '{"recorded":false,"error":"task_not_found"}'
 STEP_REQUESTS = ["create_task", "set_step"]

@@ -50,6 +50,8 @@ def test_all_of_it_and_only_it_goes(store: GraphStore, world: World, retention: 
     assert (done.state, done.flagged) == ("done", 0)
     assert held(store) == {}
     assert held(store, project="another-project") == {"Event": 250, "Decision": 120, "Step": 60}
+    assert not world.traces.search_decisions("account number")
+    assert neighbour.traces.search_decisions("account number")
     left = [line for line in dump(store) if PROJECT in line and MARKER in line]
     assert left == []
     assert not world.history.get_task(TASK).found
@@ -200,3 +202,19 @@ def test_what_is_not_there_is_refused(store: GraphStore, world: World, project: 
     assert stranger.delete_task(name, reason=REASON).error == "task_not_found"
     assert not stranger.preview_deletion(name).found
     assert stranger.delete_task(TASK, "yes", reason=REASON).field == "include_decisions"  # type: ignore[arg-type]
+
+
+def test_tombstones_are_paged(world: World, retention: HistoryRetention) -> None:
+    for number in range(5):
+        record(world, f"Text {number}", f"r{number}", f"task-{number}")
+        assert retention.delete_task(f"task-{number}", reason=REASON).recorded
+    seen: list[str] = []
+    cursor = None
+    while True:
+        page = retention.list_erasures(limit=2, cursor=cursor)
+        seen += [erasure.task_name for erasure in page.erasures]
+        cursor = page.next_cursor
+        if cursor is None:
+            break
+    assert seen == [f"task-{number}" for number in (4, 3, 2, 1, 0)]
+    assert len(retention.list_erasures(cursor="nonsense").erasures) == 5
