@@ -92,6 +92,7 @@ def test_fault_26_old_and_removed_versions_stay_readable(graph: Graph) -> None:
     graph.remove(KEY)
     (outcome,) = graph.fetch([cited])
     assert (outcome.status, outcome.text, outcome.status_of_version) == (FetchStatus.OK, "thirty days", "superseded")
+    assert "removed" in str(outcome.detail)
 
 
 @pytest.mark.parametrize("tail", ["5-5", "9-5", "05-9", "0-1234567890123", "0-9\n", "٠-٩", "0-", "", "x", "0-9 "])
