@@ -211,6 +211,22 @@ def test_every_error_code_is_documented() -> None:
     assert not [code for code in codes if f"`{code}`" not in text]
 
 
+def test_what_the_schema_and_a_flag_hold_is_documented() -> None:
+    text = (ROOT / "docs" / "graph.md").read_text()
+    schema = importlib.import_module("reaffirm.store.schema")
+    names = set(importlib.import_module("reaffirm.decisions.records").FLAG_FACTS)
+    for label, keys in [*schema.unique_keys(), *schema.LOOKUPS, *schema.FULL_TEXT.values()]:
+        names.update(keys)
+        assert re.search(rf"\b{label}\b", text), label
+    assert not [name for name in sorted(names.union(schema.RELATIONSHIPS)) if not re.search(rf"`[^`]*\b{name}\b", text)]
+
+
+def test_decisions_of_ours_are_numbered_once() -> None:
+    pages = sorted((ROOT / "docs" / "adr").glob("*.md"))
+    assert [int(page.name[:4]) for page in pages] == list(range(1, len(pages) + 1))
+    assert not [page.name for page in pages if not page.read_text().startswith(f"# {int(page.name[:4])}. ")]
+
+
 def test_every_setting_is_documented() -> None:
     names = set()
     for path in [ROOT / "console" / "settings.py", ROOT / "console" / "celery.py"]:

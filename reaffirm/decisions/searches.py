@@ -1,4 +1,4 @@
-"""Full-text search of a project's decisions. Another project's hits never take the place of its own (ADR 10)."""
+"""Full-text search of a project's decisions. Another project's hits never take the place of its own (ADR 11)."""
 
 from typing import Literal
 

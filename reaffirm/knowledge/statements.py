@@ -108,7 +108,7 @@ FLAG_ONE = """d.flagged_ms = CASE WHEN d.review_state = 'needs_review' AND d.fla
     THEN d.flagged_ms ELSE $now_ms END,
   d.review_state = 'needs_review', d.review_reason = $reason, d.flagged_by = $facts.author,
   d.cause_kind = 'document', d.cause_document_id = $id, d.cause_activation_id = $activation_id, d.cause_seq = $seq,
-  d.anchor_states = null, d.anchor_seq = null, d.words_added = null, d.words_removed = null,
+  d.anchor_states = null, d.words_added = null, d.words_removed = null,
   d.change_size = 9007199254740992"""
 
 # Only who has dependents queues for propagation, so that a project without any never reads as incomplete.

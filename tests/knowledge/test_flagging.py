@@ -28,7 +28,7 @@ def cite(store: GraphStore, cited: str, choice: str, **more: object) -> str:
 
 
 def test_a_new_version_flags_with_its_cause(store: GraphStore, graph: Graph, cited: str) -> None:
-    decision = cite(store, cited, "backup.retention", anchor_states="exact:1", anchor_seq=1, words_added=2)
+    decision = cite(store, cited, "backup.retention", anchor_states="exact:1", words_added=2)
     before = ids.milliseconds(ids.now())
     result = graph.update(KEY, "Backups are kept for sixty days.", author="user:ada")
     assert (result.decision, result.activation_seq, result.flagged) == ("new_version", 2, 1)
@@ -41,7 +41,7 @@ def test_a_new_version_flags_with_its_cause(store: GraphStore, graph: Graph, cit
     assert found["cause_seq"] == 2
     assert found["flagged_by"] == "user:ada"
     assert before <= found["flagged_ms"] <= ids.milliseconds(ids.now())
-    assert not {"anchor_states", "anchor_seq", "words_added", "review_pending"} & set(found)
+    assert not {"anchor_states", "words_added", "review_pending"} & set(found)
 
 
 def test_a_removal_flags_as_removed_and_a_return_as_changed(store: GraphStore, graph: Graph, cited: str) -> None:
