@@ -65,7 +65,9 @@ class Tally:
 
 def tally(store: GraphStore, project_id: str, filters: Filters) -> Tally:
     """Count the flags of a project, in one statement."""
-    row = store.read(cypher.COUNTS, project=project_id, **filters.params())[0]
+    narrowed = filters != Filters()
+    params = filters.params() if narrowed else {}
+    row = store.read(cypher.COUNTS_OF_FILTER if narrowed else cypher.COUNTS, project=project_id, **params)[0]
     groups, hits = [group for group in row["groups"] if group["flagged"]], row["hits"]
 
     def total(name: str) -> int:
@@ -89,10 +91,10 @@ def tally(store: GraphStore, project_id: str, filters: Filters) -> Tally:
     placed = [group for group in groups if group["first"] is not None]
     return Tally(
         counts,
-        hits["matching"],
+        int(hits["matching"]) if narrowed else counts.listed,
         {
-            ReviewSort.MOST_DEPENDENTS: hits["matching"] - hits["counted"],
-            ReviewSort.SMALLEST_CHANGE: hits["matching"] - hits["sized"],
+            ReviewSort.MOST_DEPENDENTS: int(hits["uncounted"]) if narrowed else total("uncounted"),
+            ReviewSort.SMALLEST_CHANGE: int(hits["unsized"]) if narrowed else total("unsized"),
         },
         min((group["first"] for group in placed), default=0),
         max((group["last"] for group in placed), default=0),

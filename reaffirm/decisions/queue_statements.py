@@ -17,12 +17,9 @@ MATCHES = """d.flagged_ms >= $since AND d.flagged_ms < $until
 
 FLAGGED = "d.project_id = $project AND d.status = 'active' AND d.review_state = 'needs_review'"
 
-# The three equalities alone are what a flag is; a flag that another program raised has no place in the order
-# (flagged_ms) until adopt_flags() gives it one. Before them those that a document which very many cite still leaves to
-# be flagged (coming), and what passes the filters, with how much of that has what the other orders sort by. (A count
-# without a key is a row, also where nothing matches. A list in a key would be compared for each flag.)
-COUNTS = (
-    """MATCH (doc:Document) WHERE doc.flagging_ms >= 0
+# Flags that a document which very many cite still leaves to be raised. (A count without a key is a row, also where
+# nothing matches.)
+_COMING = """MATCH (doc:Document) WHERE doc.flagging_ms >= 0
 WITH doc
 MATCH (s:DecisionSupport) WHERE s.document_node_id = doc.id AND s.project_id = $project AND s.current = true
   AND s.recorded_activation_seq <> doc.activation_seq AND coalesce(s.flagged_seq, 0) <> doc.activation_seq
@@ -30,19 +27,35 @@ WITH doc, s
 MATCH (x:Decision)-[h:HAS_SUPPORT]->(s) WHERE x.status = 'active' AND x.review_state = 'clear'
 WITH count(DISTINCT x) AS coming,
   count(DISTINCT CASE WHEN doc.current_content_hash IS NULL THEN x END) AS coming_removed
-OPTIONAL MATCH (d:Decision) WHERE """
+"""
+
+# What passes the filters, and how much of that lacks what the other orders sort by.
+_MATCHING = (
+    "OPTIONAL MATCH (d:Decision) WHERE "
     + FLAGGED
     + " AND "
     + MATCHES
     + """
-WITH coming, coming_removed, count(d) AS matching, count(d.dependents) AS counted, count(d.change_size) AS sized
-OPTIONAL MATCH (d:Decision) WHERE """
+WITH coming, coming_removed, count(d) AS matching, count(d) - count(d.dependents) AS matching_uncounted,
+  count(d) - count(d.change_size) AS matching_unsized
+"""
+)
+
+# The three equalities alone are what a flag is; a flag that another program raised has no place in the order
+# (flagged_ms) until adopt_flags() gives it one. Numbers go through as keys one by one: a map in a key would be compared
+# for each flag.
+_GROUPS = (
+    "OPTIONAL MATCH (d:Decision) WHERE "
     + FLAGGED
     + """
-WITH coming, coming_removed, matching, counted, sized, d.review_reason AS reason, count(d) AS flagged,
-  count(d.flagged_ms) AS listed, min(d.flagged_ms) AS first, max(d.flagged_ms) AS last
-WITH {coming: coming, coming_removed: coming_removed, matching: matching, counted: counted, sized: sized} AS hits,
-  collect({reason: reason, flagged: flagged, listed: listed, first: first, last: last}) AS groups
+WITH coming, coming_removed, matching, matching_uncounted, matching_unsized, d.review_reason AS reason,
+  count(d) AS flagged, count(d.flagged_ms) AS listed, min(d.flagged_ms) AS first, max(d.flagged_ms) AS last,
+  sum(CASE WHEN d.flagged_ms IS NOT NULL AND d.dependents IS NULL THEN 1 ELSE 0 END) AS uncounted,
+  sum(CASE WHEN d.flagged_ms IS NOT NULL AND d.change_size IS NULL THEN 1 ELSE 0 END) AS unsized
+WITH {coming: coming, coming_removed: coming_removed, matching: matching, uncounted: matching_uncounted,
+    unsized: matching_unsized} AS hits,
+  collect({reason: reason, flagged: flagged, listed: listed, first: first, last: last, uncounted: uncounted,
+    unsized: unsized}) AS groups
 OPTIONAL MATCH (a:Decision) WHERE a.project_id = $project AND a.review_pending = true
 WITH groups, hits, count(a) AS queued
 OPTIONAL MATCH (c:Decision) WHERE c.contested_in = $project AND c.choice_key IS NOT NULL AND c.status = 'active'
@@ -51,6 +64,10 @@ WITH groups, hits, queued, c.choice_key AS choice_key, count(DISTINCT c.conclusi
 RETURN groups, hits, queued, sum(CASE WHEN conclusions > 1 AND tasks > 1 THEN 1 ELSE 0 END) AS conflicts
 """
 )
+COUNTS = (
+    _COMING + "WITH coming, coming_removed, -1 AS matching, 0 AS matching_uncounted, 0 AS matching_unsized\n" + _GROUPS
+)
+COUNTS_OF_FILTER = _COMING + _MATCHING + _GROUPS
 
 # What a row says of its flag. Dependents are counted only where nobody stored their number.
 ROWS = """
