@@ -190,6 +190,6 @@ def test_no_cell_is_missing(both: Both) -> None:
         assert writes - ours <= NOT_OF_ITS_READS, writes - ours - NOT_OF_ITS_READS
 
 
-# A hold and the request records change nothing that it reads, a deletion that goes on ends as delete_task does, and repair_events has what a
-# crash there left behind to work on.
+# Holds and request records are nothing that it reads; a deletion that goes on ends as delete_task does; repair_events
+# has what a crash there left behind to work on.
 NOT_OF_ITS_READS = {"place_hold", "release_hold", "continue_deletion", "prune_requests", "repair_events"}
