@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 ALIVE = timedelta(seconds=30)
 LEASE = timedelta(seconds=30)
 RUN_SECONDS = 15.0
-FLAGGED_AT_ONCE = 5_000
+FLAGGED_AT_ONCE = 20_000
 SWEPT_AT_ONCE = 5_000
 SETTLE_AFTER = timedelta(seconds=60)
 SETTLE_ROWS = 500

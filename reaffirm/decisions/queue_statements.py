@@ -19,9 +19,10 @@ FLAGGED = "d.project_id = $project AND d.status = 'active' AND d.review_state = 
 
 # Flags that a document which very many cite still leaves to be raised. (A count without a key is a row, also where
 # nothing matches.)
-_COMING = """MATCH (doc:Document) WHERE doc.flagging_ms >= 0
+_COMING = """WITH 1 AS one
+OPTIONAL MATCH (doc:Document) WHERE doc.flagging_ms >= 0
 WITH doc
-MATCH (s:DecisionSupport) WHERE s.document_node_id = doc.id AND s.project_id = $project AND s.current = true
+OPTIONAL MATCH (s:DecisionSupport) WHERE s.document_node_id = doc.id AND s.project_id = $project AND s.current = true
   AND s.recorded_activation_seq <> doc.activation_seq AND coalesce(s.flagged_seq, 0) <> doc.activation_seq
 WITH doc, s
 MATCH (x:Decision)-[h:HAS_SUPPORT]->(s) WHERE x.status = 'active' AND x.review_state = 'clear'

@@ -31,12 +31,15 @@ RETURN doc.id AS id, doc.activation_seq >= 2 AND doc.flagging_ms IS NULL AS susp
 """
 
 # Active, clear decisions on an older version than the one in force. The rows come as they are found, up to the limit.
+# An OPTIONAL MATCH keeps Neo4j from beginning at the other end; the last step is none, as FalkorDB runs those row by
+# row.
 LOST_BY_DOCUMENT = """
 UNWIND $ids AS id
-MATCH (doc:Document {id: id})
+OPTIONAL MATCH (doc:Document {id: id})
 WITH doc
-MATCH (s:DecisionSupport) WHERE s.document_node_id = doc.id AND s.recorded_activation_seq < doc.activation_seq
-  AND s.current = true AND coalesce(s.flagged_seq, 0) <> doc.activation_seq
+OPTIONAL MATCH (s:DecisionSupport)
+WHERE s.document_node_id = doc.id AND s.recorded_activation_seq < doc.activation_seq AND s.current = true
+  AND coalesce(s.flagged_seq, 0) <> doc.activation_seq
 WITH doc, s
 MATCH (d:Decision)-[h:HAS_SUPPORT]->(s) WHERE d.status = 'active' AND d.review_state = 'clear'
   AND ($project IS NULL OR d.project_id = $project)
@@ -64,7 +67,7 @@ RETURN id, k IS NULL OR (coalesce(k.review_pending, false) = false
 # Active, clear decisions that cite one of them.
 LOST_BY_DECISION = """
 UNWIND $ids AS id
-MATCH (s:DecisionSupport) WHERE s.target_decision_id = id AND s.current = true
+OPTIONAL MATCH (s:DecisionSupport) WHERE s.target_decision_id = id AND s.current = true
 WITH id, s
 MATCH (d:Decision)-[h:HAS_SUPPORT]->(s) WHERE d.status = 'active' AND d.review_state = 'clear'
   AND ($project IS NULL OR d.project_id = $project)
