@@ -373,6 +373,7 @@ def test_no_statement_scans_a_label(store: GraphStore, name: str) -> None:
         "seen_seq": 0,
         "seq": 1,
         "most": 1,
+        "enough": 1,
         "now_ms": 1,
     }
     texts = (
