@@ -22,8 +22,10 @@ TASKS, EVENTS = 20, 200  # read by one statement
 
 DECISION_FIELDS = (
     "conclusion", "rationale", "question", "assumptions", "open_questions", "rejection_reason",
-    "supersession_explanation", "verdict_explanation", "cause_reason",
+    "supersession_explanation", "said", "cause_reason",
 )  # fmt: skip
+
+TASK_FIELDS = ("goal", "close_reason", "reopen_reason")
 
 # The form is that of list_erasures: both stores walk the index from its end.
 PROJECT_TASKS = """MATCH (t:Task) WHERE t.project_id = $project_id AND t.created_at <= $created_at
@@ -156,7 +158,8 @@ def _places(scope: Scope, own: Mapping[str, Any]) -> Iterator[Place]:
 
 def _of_tasks(scope: Scope, tasks: list[Mapping[str, Any]]) -> Iterator[Place]:
     for task in tasks:
-        yield Place("task", task["id"], "goal", task["name"], task["goal"])
+        for field in TASK_FIELDS:
+            yield Place("task", task["id"], field, task["name"], task.get(field) or "")
     if not tasks:
         return
     for row in scope.store.read(DECISION_TEXTS, task_ids=[task["id"] for task in tasks], limit=RECORDS):
@@ -173,7 +176,8 @@ def _of_decision(row: Row) -> Iterator[Place]:
     for field in DECISION_FIELDS:
         value = decision.get(field) or ()
         for text in [value] if isinstance(value, str) else value:
-            yield Place("decision", decision["id"], field, row["task_name"], text)
+            words = " ".join(_strings(text)) if field == "said" else text
+            yield Place("decision", decision["id"], field, row["task_name"], words)
     for support in row["supports"]:
         if support and support.get("review_explanation"):
             words = support["review_explanation"]

@@ -46,7 +46,7 @@ EVENT_WINDOW = """MATCH (t:Task) WHERE t._agrag_history_record = true AND t.id =
 WITH t
 OPTIONAL MATCH (e:Event) WHERE e._agrag_history_record = true AND e.task_id = $task_id
   AND e.seq > $cursor AND e.seq <= $until
-WITH t, e ORDER BY e.seq
+WITH t, e
 OPTIONAL MATCH (s:DecisionSupport) WHERE s.event_id = e.id
 WITH t, e, count(s) AS citing
 RETURN t.event_seq AS last, CASE WHEN e IS NULL THEN null

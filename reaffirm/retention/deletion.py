@@ -144,6 +144,7 @@ def _events(scope: Scope, row: Row) -> None:
     keep = not row["include_decisions"]
     end = row["last_seq"] if keep else max(last, row["last_seq"])  # a task that is kept may be written to again
     events = [each for each in found if each["event"] and each["event"]["seq"] <= end]
+    events.sort(key=lambda each: each["event"]["seq"])  # an aggregate keeps no order
     until = min(cursor + EVENTS, end)
     citing = 0
     for number, each in enumerate(events):

@@ -5,6 +5,7 @@ import random
 
 import pytest
 
+from reaffirm import ids
 from reaffirm.retention import HistoryRetention
 from reaffirm.retention.copies import MINIMUM, Quotes
 from reaffirm.store import GraphStore
@@ -41,9 +42,12 @@ def test_reasons_and_explanations_that_quote_are_listed(
     assert newer and kept.recorded
     noted = world.event(f"As noted, {SENTENCE.lower()} {SENTENCE}", "other")
     world.event("A customer moved.", "other")
+    assert world.history.close_task("other", reason=f"Done: {SENTENCE}").recorded
     preview = retention.preview_redaction(event)
     found = {(copy.kind, copy.field, copy.record_id) for copy in preview.copies}
     assert found >= {
+        ("decision", "said", reviewed.id),
+        ("task", "close_reason", ids.task_id(PROJECT, "other")),
         ("decision", "rationale", said.id),
         ("decision", "rejection_reason", rejected.id),
         ("decision", "supersession_explanation", newer.id),
