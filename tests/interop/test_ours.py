@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from reaffirm.decisions import adopt_flags
+from reaffirm.decisions import adopt_flags, propagation
 from reaffirm.decisions.models import DecisionSupportInput, DocumentSupportInput, EventSupportInput, ReviewReason
 from reaffirm.knowledge.models import AnchorState
 from tests.interop.worlds import LOGS, POLICY, POLICY_1, POLICY_2, Both, seen_of
@@ -196,8 +196,11 @@ def test_a_review_that_one_begins_the_other_ends(both: Both, task: str, first: s
 
 
 @pytest.mark.parametrize("first", ["theirs", "ours"])
-def test_a_long_list_of_dependents_goes_on_from_the_others_cursor(both: Both, task: str, first: str) -> None:
-    """More dependents than one step flags: 100."""
+def test_a_long_list_of_dependents_goes_on_from_the_others_cursor(
+    both: Both, task: str, first: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """More dependents than one step flags: 100 there; ours is told to take no more here."""
+    monkeypatch.setattr(propagation, "CHILDREN", 100)
     ingest(both, TEXT_1)
     root = record(both, task, "root", WINDOW)
     leaves = {record(both, task, f"leaf-{number:03d}", parents=(root,)) for number in range(130)}
