@@ -8,19 +8,9 @@ from django.core import signing
 from django.utils import timezone
 from pydantic import ValidationError
 
-from reaffirm.decisions.models import ReviewCase, Seen
+from reaffirm.decisions.models import Seen
 
 _SALT = "reviews.seen"
-
-
-def seen_of(case: ReviewCase) -> Seen:
-    """What the page of ``case`` shows, in the form that the library compares."""
-    return Seen(
-        status=case.decision.status,
-        review_state=case.decision.review_state,
-        support_ids=tuple(citation.support.id for citation in case.citations),
-        passages={citation.support.id: citation.seen for citation in case.citations},
-    )
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,6 @@ from reaffirm.decisions.models import (
     DocumentSupportInput,
     EventSupportInput,
     ReviewCase,
-    Seen,
     SupportInput,
 )
 from reaffirm.history import ConversationHistory
@@ -170,7 +169,7 @@ class Teller:
         self._audit(verdict, decision, request, AuditOutcome.DONE)
 
     def _commit(self, traces: DecisionTraces, case: ReviewCase, verdict: Verdict, request: str) -> DecisionResult:
-        decision, seen = case.decision.id, _seen(case)
+        decision, seen = case.decision.id, case.seen
         if verdict.verdict == "reject":
             return traces.reject_decision(decision, verdict.words, request_id=request, expected=seen)
         if verdict.verdict == "reaffirm":
@@ -207,15 +206,6 @@ class Teller:
 
     def _history(self, agent: str) -> ConversationHistory:
         return ConversationHistory(self._store, project_id=self._project.graph_id, agent_id=agent)
-
-
-def _seen(case: ReviewCase) -> Seen:
-    return Seen(
-        status=case.decision.status,
-        review_state=case.decision.review_state,
-        support_ids=tuple(citation.support.id for citation in case.citations),
-        passages={citation.support.id: citation.seen for citation in case.citations},
-    )
 
 
 def _request(*place: str) -> str:

@@ -295,6 +295,21 @@ class Citation(Model):
     seen: str = ""
 
 
+class Seen(Model):
+    """What a person saw when they chose a verdict; the library refuses with decision_changed when it no longer holds.
+
+    Attributes:
+        status, review_state: As shown.
+        support_ids: Ids of the current supports shown.
+        passages: Support id → ``Citation.seen``. Only cited words count, not what changed elsewhere in a version.
+    """
+
+    status: DecisionStatus
+    review_state: ReviewState
+    support_ids: tuple[str, ...]
+    passages: dict[str, str]
+
+
 class ReviewCase(Model):
     """All that the page of one decision shows, from one read.
 
@@ -304,7 +319,6 @@ class ReviewCase(Model):
         dependents: Active decisions that cite this one directly, at most 50; dependent_count counts them all.
         revisions: All revisions of the choice in this task, newest first.
         precedents: Active decisions on the same choice key in other tasks, at most 10.
-        seen: Digest of all that the person sees; the verdict form carries it.
     """
 
     decision: Decision
@@ -319,24 +333,19 @@ class ReviewCase(Model):
     review_spreading: bool = False
 
     @property
+    def seen(self) -> Seen:
+        """What a person sees who looks at this now: the ``expected`` of their verdict."""
+        return Seen(
+            status=self.decision.status,
+            review_state=self.decision.review_state,
+            support_ids=tuple(citation.support.id for citation in self.citations),
+            passages={citation.support.id: citation.seen for citation in self.citations},
+        )
+
+    @property
     def accepted_before(self) -> Acceptance | None:
         """The newest acceptance, when the text of every cited passage is one that was accepted before; else None."""
         documents = [citation for citation in self.citations if citation.support.kind == "document"]
         if not documents or not all(citation.accepted for citation in documents):
             return None
         return max((citation.accepted[0] for citation in documents), key=lambda found: found.at)
-
-
-class Seen(Model):
-    """What a person saw when they chose a verdict; the library refuses with decision_changed when it no longer holds.
-
-    Attributes:
-        status, review_state: As shown.
-        support_ids: Ids of the current supports shown.
-        passages: Support id → ``Citation.seen``. Only cited words count, not what changed elsewhere in a version.
-    """
-
-    status: DecisionStatus
-    review_state: ReviewState
-    support_ids: tuple[str, ...]
-    passages: dict[str, str]

@@ -20,7 +20,7 @@ from reviews.fragments import is_fragment
 from reviews.names import names_for
 from reviews.notices import Notice
 from reviews.presenters import DecisionPage
-from reviews.seal import seal, seen_of
+from reviews.seal import seal
 from reviews.services import ROLES
 from reviews.typed import typed_in
 
@@ -80,7 +80,7 @@ def render_decision(
         "first_fault": first_fault(form),
         "first_message": form.errors[first_fault(form)][0] if form and first_fault(form) else "",
         "nonce": typed.get("nonce", "") if keeps else uuid4().hex,
-        "seen": typed.get("seen", "") if keeps else seal(seen_of(case), case.decision.id),
+        "seen": typed.get("seen", "") if keeps else seal(case.seen, case.decision.id),
         "notice": notice,
         "said": f"{notice.heading}. {notice.said}" if notice else "",
         "oob": fragment,

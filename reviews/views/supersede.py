@@ -23,7 +23,7 @@ from reviews.fragments import is_fragment
 from reviews.names import names_for
 from reviews.notices import UNREADABLE, Notice, refusal_notice
 from reviews.presenters import DecisionPage, text_diff
-from reviews.seal import seal, seen_of, unseal
+from reviews.seal import seal, unseal
 from reviews.services import Revision, Verdict, decision_verdict
 from reviews.views.answers import render_outage, sentence_of, to_next_flag
 from reviews.views.decision import case_or_404, first_fault
@@ -151,7 +151,7 @@ def _render(
         "picks": form.picks(),
         "first_fault": first_fault(form),
         "nonce": typed.get("nonce") if keeps and typed.get("nonce") else uuid4().hex,
-        "seen": typed.get("seen") if keeps else seal(seen_of(case), case.decision.id),
+        "seen": typed.get("seen") if keeps else seal(case.seen, case.decision.id),
         "notice": notice,
         "editing": True,
         "worker_alive": worker_alive(),

@@ -14,13 +14,7 @@ class World(Records):
 
     def seen(self, decision_id: str) -> Seen:
         """What a person sees who opens the decision's page now."""
-        case = self.case(decision_id)
-        return Seen(
-            status=case.decision.status,
-            review_state=case.decision.review_state,
-            support_ids=tuple(citation.support.id for citation in case.citations),
-            passages={citation.support.id: citation.seen for citation in case.citations},
-        )
+        return self.case(decision_id).seen
 
     def event_input(self, task: str) -> EventSupportInput:
         """The first event of a task."""

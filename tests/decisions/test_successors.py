@@ -44,12 +44,7 @@ def _made(decision: Decision | None) -> Decision:
 def _shown(traces: DecisionTraces, decision: Decision) -> tuple[ReviewCase, Seen]:
     case = traces.review_case(decision.id)
     assert case
-    return case, Seen(
-        status=case.decision.status,
-        review_state=case.decision.review_state,
-        support_ids=tuple(citation.support.id for citation in case.citations),
-        passages={citation.support.id: citation.seen for citation in case.citations},
-    )
+    return case, case.seen
 
 
 def test_superseding_cites_the_revision_that_took_the_parents_place(

@@ -14,7 +14,7 @@ from reaffirm.history import ConversationHistory
 from reaffirm.knowledge import Graph
 from reaffirm.retention import HistoryRetention
 from tests.interop.agrag import PROJECT
-from tests.interop.worlds import Both, seen_of
+from tests.interop.worlds import Both
 
 KEY = "docs/matrix.txt"
 KEPT, LOGS = "Backups are kept for thirty days.", "Audit logs stay in the Frankfurt region."
@@ -215,10 +215,10 @@ class Ours:
         return self.decisions.reopen_decision(decision, "Look again.")
 
     def reaffirm_where(self, decision: str) -> Any:
-        return self.decisions.reaffirm_where_it_stands(decision, expected=seen_of(self.both.case(decision)))
+        return self.decisions.reaffirm_where_it_stands(decision, expected=self.both.case(decision).seen)
 
     def supersede_where(self, decision: str) -> Any:
-        seen = seen_of(self.both.case(decision))
+        seen = self.both.case(decision).seen
         return self.decisions.supersede_where_it_stands(decision, "Anew", explanation="Pinned anew.", expected=seen)
 
     def reaffirm_group(self, root: str) -> Any:

@@ -24,7 +24,6 @@ from tests.interop.worlds import (
     VAULT,
     Both,
     Written,
-    seen_of,
     write_graph,
 )
 
@@ -150,7 +149,7 @@ def test_a_flag_that_gets_another_reason_tells_its_cause(both: Both) -> None:
     # What was cited stays readable here, though its own fetch hides a removed document.
     (order,) = both.case(made.order).citations
     assert (_state(order), order.cited_text) == (AnchorState.GONE, f"Failover\n\n{PROMOTE}")
-    refused = both.ours.reaffirm_where_it_stands(made.order, expected=seen_of(both.case(made.order)))
+    refused = both.ours.reaffirm_where_it_stands(made.order, expected=both.case(made.order).seen)
     assert refused.error == "cannot_revalidate"
 
 

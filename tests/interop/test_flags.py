@@ -5,7 +5,7 @@ from reaffirm.decisions.models import ReviewReason, ReviewState
 from reaffirm.decisions.narrowing import ReviewSort
 from tests.decisions.test_review_list import walk
 from tests.interop.agrag import PROJECT
-from tests.interop.worlds import LAG, LOGS, POLICY, POLICY_2, POLICY_3, RUNBOOK, RUNBOOK_2, Both, seen_of, write_graph
+from tests.interop.worlds import LAG, LOGS, POLICY, POLICY_2, POLICY_3, RUNBOOK, RUNBOOK_2, Both, write_graph
 
 FLAGGED = ReviewState.NEEDS_REVIEW
 CHANGED, DEPENDENT = (FLAGGED, ReviewReason.SOURCE_CHANGED), (FLAGGED, ReviewReason.DEPENDENCY_REVIEW)
@@ -38,7 +38,7 @@ def test_they_agree_from_flag_to_flag(both: Both) -> None:
     assert reaffirmed["recorded"], reaffirmed
     assert both.flags() == _without(flags, made.region)
 
-    assert both.ours.reaffirm_where_it_stands(made.exports, expected=seen_of(both.case(made.exports))).recorded
+    assert both.ours.reaffirm_where_it_stands(made.exports, expected=both.case(made.exports).seen).recorded
     assert both.flags() == _without(flags, made.region, made.exports)
 
     both.theirs.documents.update(POLICY, POLICY_3)

@@ -7,7 +7,7 @@ import pytest
 from reaffirm.decisions import adopt_flags, propagation
 from reaffirm.decisions.models import DecisionSupportInput, DocumentSupportInput, EventSupportInput, ReviewReason
 from reaffirm.knowledge.models import AnchorState
-from tests.interop.worlds import LOGS, POLICY, POLICY_1, POLICY_2, Both, seen_of
+from tests.interop.worlds import LOGS, POLICY, POLICY_1, POLICY_2, Both
 
 OURS = "docs/ours.md"
 WINDOW = "A customer who reports damage within 14 days of delivery receives a refund in full."
@@ -118,7 +118,7 @@ def test_both_may_ingest_one_document(both: Both, task: str) -> None:
     assert both.flags() == {notices: ("needs_review", ReviewReason.SOURCE_CHANGED)}
     (citation,) = both.case(notices).citations
     assert citation.anchor and citation.anchor.state is AnchorState.EXACT and citation.current_text == POST
-    assert both.ours.reaffirm_where_it_stands(notices, expected=seen_of(both.case(notices))).recorded
+    assert both.ours.reaffirm_where_it_stands(notices, expected=both.case(notices).seen).recorded
     assert both.flags() == {}
 
     both.theirs.documents.update(OURS, TEXT_3)

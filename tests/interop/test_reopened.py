@@ -3,7 +3,7 @@
 from reaffirm.decisions import adopt_flags
 from reaffirm.decisions.models import ReviewState
 from tests.interop.agrag import PROJECT
-from tests.interop.worlds import BACKUPS, LOGS, PERSON, POLICY, POLICY_1, POLICY_2, Both, seen_of, write_graph
+from tests.interop.worlds import BACKUPS, LOGS, PERSON, POLICY, POLICY_1, POLICY_2, Both, write_graph
 
 DEPENDENCY = ("needs_review", "dependency_review")
 
@@ -76,5 +76,5 @@ def test_a_text_that_comes_back_names_who_accepted_it_there(both: Both) -> None:
     assert [(each.kind, each.by, each.revision) for each in back.accepted] == [("record", agent, 1)]
     assert (back.accepted[0].decision_id, back.accepted[0].text) == (made.backup, BACKUPS)
     assert case.accepted_before == back.accepted[0]
-    result = both.ours.reaffirm_where_it_stands(head, expected=seen_of(case))
+    result = both.ours.reaffirm_where_it_stands(head, expected=case.seen)
     assert result.error == "cannot_revalidate"

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from reaffirm.decisions.models import DocumentSupportInput
-from tests.interop.worlds import BACKUPS, LOGS, POLICY, POLICY_1, POLICY_2, Both, seen_of
+from tests.interop.worlds import BACKUPS, LOGS, POLICY, POLICY_1, POLICY_2, Both
 
 FIRST = pytest.mark.parametrize("first", ["theirs", "ours"])
 
@@ -123,7 +123,7 @@ def test_other_writes_do_not_replay_at_the_other_product(both: Both, task: str) 
     both.theirs.documents.update(POLICY, POLICY_2)
     both.spread()
     region = both.record(task, "logs.region", both.passage(POLICY, LOGS))
-    seen = seen_of(both.case(region))
+    seen = both.case(region).seen
     assert both.ours.reaffirm_where_it_stands(region, expected=seen, request_id="r-2").recorded
     now = both.passage(POLICY, LOGS)
     reused = both.theirs.decisions.reaffirm_decision(

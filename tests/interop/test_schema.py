@@ -6,7 +6,7 @@ import pytest
 
 from reaffirm.store import GraphStore, open_store
 from tests.interop.agrag import Agrag, Theirs
-from tests.interop.worlds import POLICY, POLICY_2, Both, seen_of, write_graph
+from tests.interop.worlds import POLICY, POLICY_2, Both, write_graph
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ def test_ours_opens_after_theirs(blank: tuple[str, GraphStore], agrag: Agrag) ->
     ensure(store)
 
     assert made.region in both.flags()
-    assert both.ours.reaffirm_where_it_stands(made.region, expected=seen_of(both.case(made.region))).recorded
+    assert both.ours.reaffirm_where_it_stands(made.region, expected=both.case(made.region).seen).recorded
     both = Both(store, they_open(agrag, url))
     assert made.region not in both.flags()
     assert both.theirs.decisions.search_decisions("thirty")
@@ -71,5 +71,5 @@ def _work(both: Both) -> None:
     both.theirs.documents.update(POLICY, POLICY_2)
     both.spread()
     both.flags()
-    assert both.ours.reaffirm_where_it_stands(made.region, expected=seen_of(both.case(made.region))).recorded
+    assert both.ours.reaffirm_where_it_stands(made.region, expected=both.case(made.region).seen).recorded
     assert both.ours.reject_decision(made.vault, "Gone.").recorded

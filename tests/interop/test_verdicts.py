@@ -19,7 +19,6 @@ from tests.interop.worlds import (
     RUNBOOK_2,
     Both,
     Written,
-    seen_of,
     write_graph,
 )
 
@@ -36,7 +35,7 @@ def flagged(both: Both) -> Written:
 
 
 def reaffirm(both: Both, decision_id: str, **more: Any) -> None:
-    seen = seen_of(both.case(decision_id))
+    seen = both.case(decision_id).seen
     result = both.ours.reaffirm_where_it_stands(decision_id, expected=seen, **more)
     assert result.recorded, result
 
@@ -78,7 +77,7 @@ def test_it_reads_a_supersession(both: Both, flagged: Written) -> None:
         "Keep sixty days",
         "The policy says sixty now.",
         explanation="The policy changed.",
-        expected=seen_of(both.case(flagged.backup)),
+        expected=both.case(flagged.backup).seen,
     )
     assert result.decision, result
     assert both.theirs_of(result.decision.id)["review_state"] == "unknown"  # until its dependents are flagged
@@ -122,10 +121,10 @@ def test_verdicts_without_dependents_leave_the_project_known(both: Both, flagged
     decisions, supports, events and requests do not disturb its models."""
     reaffirm(both, flagged.region)
     assert not both.incomplete()
-    seen = seen_of(both.case(flagged.exports))
+    seen = both.case(flagged.exports).seen
     superseded = both.ours.supersede_where_it_stands(flagged.exports, explanation="Pinned anew.", expected=seen)
     assert superseded.decision and not both.incomplete()
-    seen = seen_of(both.case(flagged.vault))
+    seen = both.case(flagged.vault).seen
     assert both.ours.reject_decision(flagged.vault, "The rule is gone.", expected=seen).recorded
     assert not both.incomplete()
     assert both.theirs_of(flagged.rival)["review_state"] == "clear"
@@ -169,7 +168,7 @@ def test_a_verdict_of_theirs_stands_against_a_stale_page(both: Both, flagged: Wr
         flagged.region, [{"evidence_id": logs}], fetched_evidence=both.fetched(logs)
     )["recorded"]
 
-    lost = both.ours.reject_decision(flagged.region, "Too late.", expected=seen_of(shown))
+    lost = both.ours.reject_decision(flagged.region, "Too late.", expected=shown.seen)
 
     assert lost.error == "decision_changed"
     assert lost.standing and (lost.standing.kind, lost.standing.by) == (VerdictKind.REAFFIRM, "auditor-2")

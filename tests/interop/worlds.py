@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from reaffirm.decisions import DecisionTraces, adopt_flags
-from reaffirm.decisions.models import Decision, ReviewCase, Seen
+from reaffirm.decisions.models import Decision, ReviewCase
 from reaffirm.history import ConversationHistory
 from reaffirm.knowledge import Graph
 from reaffirm.store import GraphStore
@@ -131,16 +131,6 @@ class Both:
         )
         assert result["recorded"], result
         return str(result["decision"]["id"])
-
-
-def seen_of(case: ReviewCase) -> Seen:
-    """What a person saw on the page of a decision."""
-    return Seen(
-        status=case.decision.status,
-        review_state=case.decision.review_state,
-        support_ids=tuple(each.support.id for each in case.citations),
-        passages={each.support.id: each.seen for each in case.citations},
-    )
 
 
 @dataclass(frozen=True)

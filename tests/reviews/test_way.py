@@ -31,12 +31,7 @@ def by(world: World, name: str) -> DecisionTraces:
 def seen(world: World, decision_id: str) -> Seen:
     case = world.traces.review_case(decision_id)
     assert case
-    return Seen(
-        status=case.decision.status,
-        review_state=case.decision.review_state,
-        support_ids=tuple(citation.support.id for citation in case.citations),
-        passages={citation.support.id: citation.seen for citation in case.citations},
-    )
+    return case.seen
 
 
 def superseded(world: World, name: str, decision: Decision) -> Decision:
