@@ -170,9 +170,9 @@ def _blank_neo4j(url: str) -> None:
 PageMaker = Callable[..., Any]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    """One Chromium for the run."""
+    """One Chromium for a module, and not for the run: while it is there, no test in this thread can run asyncio."""
     from playwright.sync_api import sync_playwright
 
     from tests.servers.browser import launch
@@ -186,6 +186,7 @@ def browser() -> Iterator[Any]:
             pytest.exit(str(error), returncode=3)
         yield chromium
         chromium.close()
+    del os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"]
 
 
 @pytest.fixture
