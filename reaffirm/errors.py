@@ -27,6 +27,7 @@ CODES: dict[str, str] = {
     "document_not_found": "No document has this key.",
     "document_busy": "Another program is just writing this document; try again in a minute.",
     "too_many_parts": "The document has more sections and chunks than one statement may erase.",
+    "too_many_citers": "More decisions cite this event than one statement may flag.",
     "on_hold": "A legal hold stands on it; release the hold first.",
     "hold_not_found": "The project has no such hold, or it was released.",
     "being_deleted": "The task is just being deleted.",

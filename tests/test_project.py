@@ -205,10 +205,12 @@ def test_every_fault_of_agentic_graphrag_has_a_test() -> None:
 # What is documented
 
 
-def test_every_error_code_is_documented() -> None:
+def test_every_error_code_is_documented_with_its_cause_and_cure() -> None:
     codes = importlib.import_module("reaffirm.errors").CODES
     text = (ROOT / "docs" / "errors.md").read_text()
-    assert not [code for code in codes if f"`{code}`" not in text]
+    rows = re.findall(r"^\| `(\w+)` \| (\S.*?) \| (\S.*?) \|$", text, re.MULTILINE)
+    assert {code: cause for code, cause, _ in rows} == codes
+    assert len(rows) == len(codes)
 
 
 def test_what_the_schema_and_a_flag_hold_is_documented() -> None:
