@@ -1,17 +1,21 @@
 """Reading text: what an evidence id names, and the current version of a document."""
 
-from collections.abc import Iterable, Sequence
+import time
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from reaffirm import fields
 from reaffirm.knowledge.describing import known_id, web_address
 from reaffirm.knowledge.evidence import decode
 from reaffirm.knowledge.models import EvidenceLocation, EvidenceReference, FetchOutcome, FetchStatus, ReferenceKind
 from reaffirm.knowledge.texts import Chunk, DocumentText, Pages, rebuild
-from reaffirm.store import GraphStore
+from reaffirm.store import GraphStore, Row
+
+T = TypeVar("T")
 
 MAX_IDS = 100
+LOOKS = 5
 _SHOWN = 200  # characters of a malformed id that are given back
 
 _CHUNK = """c{.id, .index, .text, .content_hash, .char_start, .char_end, .chunker_hash, .page_start, .page_breaks,
@@ -33,15 +37,19 @@ RETURN wanted.document AS document, wanted.prefix AS prefix,
     + ") AS chunks"
 )
 
+# Whether a part is open is not asked: the hash names the version, and while another writer commits, Neo4j shows the old
+# hash beside parts that are closed already.
 READ_CURRENT = (
-    """MATCH (doc:Document {id: $id})
-WITH doc
-MATCH (c:Chunk) WHERE c.document_id = $id AND c.content_hash = doc.current_content_hash AND c._pending_job_id IS NULL
-WITH doc, c
-MATCH (doc)-[part:HAS_PART]->(c) WHERE part.invalid_at IS NULL AND part._pending_job_id IS NULL
-RETURN doc.id AS id, doc.current_content_hash AS content_hash, collect("""
+    """MATCH (doc:Document {id: $id}) WHERE doc.current_content_hash IS NOT NULL
+WITH doc, doc.current_content_hash AS content_hash
+OPTIONAL MATCH (c:Chunk) WHERE c.document_id = $id AND c.content_hash = content_hash AND c._pending_job_id IS NULL
+WITH doc, content_hash, c
+OPTIONAL MATCH (doc)-[part:HAS_PART]->(c) WHERE part._pending_job_id IS NULL
+WITH doc, content_hash, part, c, size([(c)-[:NEXT_CHUNK]->(x) | 1]) AS following
+RETURN doc.id AS id, content_hash, collect(CASE WHEN part IS NOT NULL THEN
+    {following: following, chunk: """
     + _CHUNK
-    + ") AS chunks"
+    + "} END) AS chunks"
 )
 
 
@@ -76,12 +84,44 @@ class CurrentVersion:
 
 
 def current(store: GraphStore, document_key: str) -> CurrentVersion | None:
-    """The current version, with one read; None when the document is unknown or removed."""
+    """The current version, with one read; None when the document is unknown or removed, or nothing of it can be read.
+
+    While a version is being put in place Neo4j may not show all its chunks: then it is read again.
+    """
     node = known_id(document_key)
-    rows = store.read(READ_CURRENT, id=node) if node else []
+    row = until_whole(lambda: _read_current(store, node), _whole) if node else None
+    if row is None or not row["chunks"]:
+        return None
+    return CurrentVersion(row["id"], row["content_hash"], rebuild(row["chunks"]))
+
+
+def until_whole(read: Callable[[], T], whole: Callable[[T], bool]) -> T:
+    """What was read, read again for 150 ms as long as it shows half of what another writer commits."""
+    found = read()
+    for look in range(LOOKS):
+        if whole(found):
+            break
+        time.sleep(0.005 * 2**look)
+        found = read()
+    return found
+
+
+def _read_current(store: GraphStore, node: str) -> Row | None:
+    rows = store.read(READ_CURRENT, id=node)
     if not rows:
         return None
-    return CurrentVersion(rows[0]["id"], rows[0]["content_hash"], rebuild(one_set(rows[0]["chunks"])))
+    found = rows[0]["chunks"]
+    followed = {each["chunk"]["id"] for each in found if each["following"]}
+    return {**rows[0], "chunks": one_set(each["chunk"] for each in found), "followed": followed}
+
+
+def _whole(row: Row | None) -> bool:
+    """Whether all chunks of the version are there: none is missing in between, and none comes behind the last."""
+    if row is None:
+        return True
+    ordered = sorted(row["chunks"], key=lambda chunk: chunk.index)
+    consecutive = [chunk.index for chunk in ordered] == list(range(len(ordered)))
+    return bool(ordered) and consecutive and ordered[-1].id not in row["followed"]
 
 
 def one_set(rows: Iterable[dict[str, Any]]) -> list[Chunk]:

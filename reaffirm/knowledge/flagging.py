@@ -46,7 +46,7 @@ RETURN doc.flagging_ms IS NOT NULL AS unfinished, max(coalesce(a.decisions_flagg
 CITING = """
 MATCH (s:DecisionSupport) WHERE s.document_node_id = $id AND s.kind = 'document' AND s.current = true
   AND coalesce(s.recorded_activation_seq, 0) <> $seq AND coalesce(s.flagged_seq, 0) <> $seq
-WITH s
+WITH DISTINCT s
 MATCH (d:Decision)-[h:HAS_SUPPORT]->(s) WHERE d.status = 'active'
   AND NOT (d.review_state = 'needs_review' AND coalesce(d.created_at, '') >= $activated_at)
 RETURN DISTINCT d.id AS id LIMIT $limit

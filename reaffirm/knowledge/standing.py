@@ -5,6 +5,7 @@ from datetime import datetime
 
 from reaffirm import ids
 from reaffirm.knowledge.describing import known_id
+from reaffirm.knowledge.fetching import until_whole
 from reaffirm.knowledge.models import DocumentVersion, SourceState, SourceStatus
 from reaffirm.knowledge.statements import UNFINISHED_JOBS
 from reaffirm.store import GraphStore
@@ -14,11 +15,12 @@ OPTIONAL MATCH (doc:Document {id: $id})
 WITH doc
 OPTIONAL MATCH (job:CutoverJob) WHERE job.status IN $unfinished AND job.document_key = $document_key
 WITH doc, job ORDER BY job.lease_expires_at DESC LIMIT 1
+WITH doc, job, properties(doc) AS known
 OPTIONAL MATCH (c:Chunk)
-WHERE c.document_id = $id AND c.content_hash = doc.current_content_hash AND c._pending_job_id IS NULL
-WITH doc, job, c
-OPTIONAL MATCH (doc)-[part:HAS_PART]->(c) WHERE part.invalid_at IS NULL AND part._pending_job_id IS NULL
-RETURN properties(doc) AS doc, properties(job) AS job, count(part) AS parts, max(part.version_id) AS version_id"""
+WHERE c.document_id = $id AND c.content_hash = known.current_content_hash AND c._pending_job_id IS NULL
+WITH doc, job, known, c
+OPTIONAL MATCH (doc)-[part:HAS_PART]->(c) WHERE part._pending_job_id IS NULL
+RETURN known AS doc, properties(job) AS job, count(part) AS parts, max(part.version_id) AS version_id"""
 
 Interval = tuple[datetime, datetime | None]
 
@@ -28,7 +30,10 @@ def source_status(store: GraphStore, document_key: object) -> SourceStatus:
     node = known_id(document_key)
     if node is None:
         return SourceStatus(document_key=str(document_key), state=SourceState.UNKNOWN)
-    row = store.read(READ_STATUS, id=node, document_key=document_key, unfinished=UNFINISHED_JOBS)[0]
+    row = until_whole(
+        lambda: store.read(READ_STATUS, id=node, document_key=document_key, unfinished=UNFINISHED_JOBS)[0],
+        lambda row: bool(row["parts"] or row["job"] or not (row["doc"] or {}).get("current_content_hash")),
+    )
     doc, job = row["doc"] or {}, row["job"] or {}
     if job:
         late = (job.get("lease_expires_at") or 0) <= ids.milliseconds(ids.now())

@@ -1,5 +1,6 @@
 """Both products spread the same review at the same time, and a flag that one loses the other finds."""
 
+import threading
 from concurrent.futures import ThreadPoolExecutor
 
 from reaffirm.decisions import DecisionTraces
@@ -27,16 +28,24 @@ def test_both_at_once_flag_everything_and_agree_that_it_is_complete(both: Both) 
     below = bulk(both.store, both.ours_of(made.backup), WEB)
     both.theirs.documents.update(POLICY, POLICY_2)
 
+    begun = threading.Barrier(4)
+
     def ours() -> int:
         traces, units = DecisionTraces(both.store, project_id=PROJECT, agent_id=PERSON), 0
+        begun.wait()
         while done := traces.continue_decision_review(2):
             units += done
         return units
 
-    with ThreadPoolExecutor(3) as pool:
-        waiting = [pool.submit(ours) for _ in range(3)]
-        while both.theirs.decisions.continue_decision_review(limit=3):
-            pass
+    def theirs() -> int:
+        units = 0
+        begun.wait()
+        while done := both.theirs.decisions.continue_decision_review(limit=3):
+            units += done
+        return units
+
+    with ThreadPoolExecutor(4) as pool:
+        waiting = [pool.submit(each) for each in (ours, ours, ours, theirs)]
         assert sum(each.result() for each in waiting) > 0
     both.spread("ours")
     assert both.store.read(PENDING) == [{"n": 0}]
