@@ -65,7 +65,7 @@ class DecisionReads:
     def precedents(self, choice_key: str, *, limit: int = 20, cursor: str | None = None) -> PrecedentPage:
         """The last words on a question: every decision of the project on this choice key, whatever became of it.
 
-        The newest last word (recorded, reaffirm, supersede, reject) comes first, in pages of at most 100.
+        The newest last word (recorded, reaffirm, supersede, reject) comes first, in pages of at most 100. Two reads.
         """
         return precedents.precedents(self._scope, choice_key, limit=limit, cursor=cursor)
 

@@ -130,8 +130,9 @@ class HistoryRetention:
         """What redact_event would do now, and where others quote the text.
 
         A quote is a common part of at least 24 code points (or all of a text of 8 to 23): other events, the words of
-        decisions, their verdicts and reviews, goals of tasks. It compares at most 20,000 texts of the project; the
-        redaction itself leaves quotes alone, but for events that are named in ``also``.
+        decisions, their verdicts and reviews, goals of tasks. It compares at most 20,000 texts of the project, read in
+        steps: one for each 200 events of a task, two for each 20 tasks. The redaction itself leaves quotes alone, but
+        for events that are named in ``also``.
         """
         known = isinstance(event_id, str) and ids.is_uuid(event_id)
         return previews.preview_redaction(self._scope, event_id) if known else RedactionPreview(found=False)
