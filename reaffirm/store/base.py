@@ -9,9 +9,15 @@ SearchIndex = Literal["decision", "chunk"]
 
 @dataclass(frozen=True)
 class SchemaReport:
-    """What ensure_schema() found. Any problem makes the store read-only until it is repaired."""
+    """What ensure_schema() found.
+
+    Attributes:
+        problems: In the data. Any of them makes the store read-only until it is repaired.
+        warnings: Settings of the server under which some statements will fail or answers be cut; logged, too.
+    """
 
     problems: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
 
 
 class GraphStore(Protocol):

@@ -1,6 +1,7 @@
 """FalkorDB through its own client: a server at an address, or the embedded one."""
 
 import contextlib
+import logging
 import random
 import threading
 import time
@@ -17,12 +18,14 @@ from redis.retry import Retry
 from . import embedded, schema
 from .base import Row, SchemaReport, SearchIndex
 from .errors import OutcomeUnknown, StatementRefused, StoreReadOnly, StoreUnavailable, TimeLimit, UniqueViolation
-from .falkordb_schema import ensure_falkordb
+from .falkordb_schema import ensure_falkordb, low_limits
 from .values import safe_params
 
 STATEMENT_SECONDS = 35  # longer than the server's own limit of 30 s, so that the server's answer comes first
 PING_SECONDS = 2
 CONNECTIONS = 8  # more writers make this store slower, not faster
+
+log = logging.getLogger(__name__)
 
 ClientMaker = Callable[[], FalkorDB]
 
@@ -118,7 +121,10 @@ class FalkorStore:
     def ensure_schema(self) -> SchemaReport:
         problems = ensure_falkordb(self)
         self.read_only = bool(problems)
-        return SchemaReport(problems)
+        warnings = low_limits(self)
+        for each in warnings:
+            log.warning("%s", each)
+        return SchemaReport(problems, warnings)
 
     def healthy(self) -> bool:
         try:

@@ -6,6 +6,9 @@ from typing import Any, Protocol
 from .errors import StatementRefused, StoreUnavailable
 from .schema import FIRST_USE, FULL_TEXT, LOOKUPS, READY_SECONDS, Definer, twins, unique_keys
 
+LIMITS = ("TIMEOUT_DEFAULT", "TIMEOUT_MAX", "RESULTSET_SIZE")
+LEAST_MS = 10_000  # the largest statements (20,000 flags at once) take a second; a busy server, some
+
 
 class GraphDefiner(Definer, Protocol):
     """An adapter that also runs server commands: constraints are made by one."""
@@ -35,6 +38,24 @@ def ensure_falkordb(store: GraphDefiner) -> list[str]:
         if states.get((label, frozenset(properties))) in (None, "FAILED"):
             _falkor_constraint(store, label, properties)
     return _await_falkordb(store, wanted)
+
+
+def low_limits(store: GraphDefiner) -> list[str]:
+    """What the server's settings will make fail, in words. A server that does not tell its settings has none."""
+    try:
+        known = {name: int(store.command("GRAPH.CONFIG", "GET", name)[1]) for name in LIMITS}
+    except StatementRefused:
+        return []
+    found = []
+    least = min((known[name] for name in LIMITS[:2] if known[name] > 0), default=LEAST_MS)
+    if least < LEAST_MS:
+        found.append(
+            f"FalkorDB stops statements after {least} ms (TIMEOUT_DEFAULT, TIMEOUT_MAX): what takes longer fails, and"
+            f" nothing of it is written; give it at least {LEAST_MS}"
+        )
+    if known["RESULTSET_SIZE"] >= 0:
+        found.append(f"FalkorDB cuts answers at {known['RESULTSET_SIZE']} rows (RESULTSET_SIZE); set it to -1")
+    return found
 
 
 def _tolerate(store: GraphDefiner, text: str) -> None:

@@ -38,6 +38,8 @@ from .values import safe_params
 
 STATEMENT_SECONDS = 60.0
 TRIES = 12  # of one statement that loses a deadlock
+# Codes of a statement at its time limit; the last one when it was waiting for a lock.
+STOPPED = ("TransactionTimedOut", "Terminated", "LockClientStopped")
 
 _INDEX = re.compile(r"^\s*//@index (\w+:\w+\([\w, ]+\))\s*$", re.MULTILINE)
 _LOCK = re.compile(r"^\s*//@lock (\w+)(?:\.(\w+))?\s*$", re.MULTILINE)
@@ -164,7 +166,7 @@ class Neo4jStore:
         except (ServiceUnavailable, SessionExpired) as error:
             raise _lost(error) from None
         except ClientError as error:
-            if "TransactionTimedOut" in str(error.code) or "Terminated" in str(error.code):
+            if any(words in str(error.code) for words in STOPPED):
                 raise TimeLimit("Neo4j stopped the statement at its time limit; nothing was written") from None
             if "EntityNotFound" in str(error.code):
                 # What the statement waited for to lock was deleted meanwhile.
