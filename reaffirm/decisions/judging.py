@@ -52,6 +52,8 @@ def judge(
         stored = earlier(DecisionResult, case.request, judged.claimed)
         if stored:
             return stored
+        if case.task.get("deletion_id"):
+            return DecisionResult(recorded=False, error="being_deleted", field="decision_id")
         if judged.expected is not None and case.differs_from(judged.expected):
             return DecisionResult(recorded=False, error="decision_changed", standing=case.decision.verdict)
         try:

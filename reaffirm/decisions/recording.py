@@ -150,6 +150,8 @@ def record(
             return stored
         if not found["task"]:
             return DecisionResult(recorded=False, error="task_not_found", field="task_name")
+        if found["task"].get("deletion_id"):
+            return DecisionResult(recorded=False, error="being_deleted", field="task_name")
         revisions = present(found["revisions"])
         newest = max(revisions, key=lambda row: row["revision"], default=None)
         if newest and newest["status"] != "rejected":

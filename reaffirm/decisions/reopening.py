@@ -19,7 +19,7 @@ WITH d WHERE d.status = 'active' AND d.project_id = $project AND d.review_state 
 MATCH (t:Task)-[m:MADE]->(d)
 WITH d, t
 //@lock t
-WITH d, t
+WITH d, t WHERE properties(t).deletion_id IS NULL
 OPTIONAL MATCH (d)-[h:HAS_SUPPORT]->(s:DecisionSupport)
 WITH d, t, [x IN collect(s) WHERE x.current = true | x.id] AS cur
 WHERE $seen_supports IS NULL OR (size(cur) = size($seen_supports) AND all(x IN cur WHERE x IN $seen_supports))

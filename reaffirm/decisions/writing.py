@@ -43,7 +43,7 @@ WITH ks WHERE size(ks) = size($parents) AND all(k IN ks WHERE k.status = 'active
 MATCH (t:Task) WHERE t._agrag_history_record = true AND t.id = $task_id
 WITH ks, t
 //@lock t
-WITH ks, t
+WITH ks, t WHERE properties(t).deletion_id IS NULL
 OPTIONAL MATCH (v:Decision) WHERE v._agrag_history_record = true AND v.task_id = $task_id
   AND v.choice_key = $choice_key AND v.revision >= 1
 WITH ks, t, count(v) AS revisions, max(v.revision) AS newest,
@@ -85,7 +85,7 @@ WITH ks, old, [k IN locked WHERE k.id IN $gaining_ids] AS gaining, [k IN locked 
 MATCH (t:Task)-[m:MADE]->(old)
 WITH ks, old, gaining, losing, t
 //@lock t
-WITH ks, old, gaining, losing, t
+WITH ks, old, gaining, losing, t WHERE properties(t).deletion_id IS NULL
 OPTIONAL MATCH (v:Decision) WHERE v._agrag_history_record = true AND v.task_id = $decision.task_id
   AND v.choice_key = $decision.choice_key AND v.revision >= 1
 WITH ks, old, gaining, losing, t, max(v.revision) AS newest
@@ -131,7 +131,7 @@ WITH locked WHERE size(locked) = size($locked_ids)
 MATCH (d:Decision) WHERE d._agrag_history_record = true AND d.id = $id
 WITH d, [k IN locked WHERE k.id <> $id] AS losing
 WHERE d.status = 'active' AND d.project_id = $project AND ($seen_state IS NULL OR d.review_state = $seen_state)
-MATCH (t:Task)-[m:MADE]->(d)
+MATCH (t:Task)-[m:MADE]->(d) WHERE t.deletion_id IS NULL
 WITH d, losing, t
 OPTIONAL MATCH (d)-[h:HAS_SUPPORT]->(s:DecisionSupport)
 WITH d, losing, [x IN collect(s) WHERE x.current = true | x.id] AS cur
@@ -172,7 +172,7 @@ WITH d
 MATCH (t:Task)-[m:MADE]->(d)
 WITH d, t
 //@lock t
-WITH d, t
+WITH d, t WHERE properties(t).deletion_id IS NULL
 OPTIONAL MATCH (d)-[h:HAS_SUPPORT]->(s:DecisionSupport)
 WITH d, t, collect(s) AS ss
 WITH d, t, ss, [x IN ss WHERE x.current = true | x.id] AS cur

@@ -14,7 +14,8 @@ WITH t
 //@lock t
 WITH t
 OPTIONAL MATCH (q:Request) WHERE q._agrag_history_record = true AND q.id = $request_node_id
-WITH t, count(q) AS done WHERE done = 0 AND t.status = $seen_status
+WITH t, count(q) AS done WHERE done = 0 AND properties(t).status = $seen_status AND properties(t).goal = $seen_goal
+  AND properties(t).deletion_id IS NULL
 OPTIONAL MATCH (t)-[h:HAS_STEP]->(s:Step) WHERE s._agrag_history_record = true AND s.state = 'in_progress'
   AND $status = 'done'
 WITH t, count(s) AS running, t.event_seq AS seq
@@ -39,6 +40,8 @@ def set_status(
         return replayed
     if row["task"] is None:
         return ClosingResult(recorded=False, error="task_not_found", field="name")
+    if row["task"].get("deletion_id"):
+        return ClosingResult(recorded=False, error="being_deleted", field="name")
     stands = row["task"]["status"] == status
     if stands and not keep:
         return ClosingResult(recorded=True, task=task_from(row["task"]))
@@ -64,6 +67,7 @@ def _write(
         SET_STATUS,
         task_id=task["id"],
         seen_status=seen_status,
+        seen_goal=task["goal"],
         status=task["status"],
         values=values,
         request_node_id=claim.node_id,

@@ -74,7 +74,7 @@ class ConversationHistory(HistoryReads):
         Args:
             reason: At most 4,000 characters.
 
-        Errors: task_not_found, request_id_reused, invalid_request_id, invalid_value.
+        Errors: task_not_found, being_deleted, request_id_reused, invalid_request_id, invalid_value.
         """
         return self._set_status(TaskStatus.DONE, name, reason, request_id)
 
@@ -100,7 +100,7 @@ class ConversationHistory(HistoryReads):
         completed, and each completed one whose result cannot be used again, with the reason. A repeated request marks
         nothing anew and tells what is left now. The status of the task stays as it is.
 
-        Errors: task_not_found, request_id_reused, invalid_request_id, invalid_value.
+        Errors: task_not_found, being_deleted, request_id_reused, invalid_request_id, invalid_value.
         """
         fields.request_id(request_id)
         name = fields.name("name", name)
@@ -155,7 +155,7 @@ class ConversationHistory(HistoryReads):
         A crash of agentic-graphrag on FalkorDB leaves such an event: it is listed, but nothing can cite it. At most 500
         a call; call again while ``ids_left`` is not 0. Ids that are there, and numbers that are doubled, are left.
 
-        Errors: task_not_found, request_id_reused, invalid_request_id, invalid_value.
+        Errors: task_not_found, being_deleted, request_id_reused, invalid_request_id, invalid_value.
         """
         fields.request_id(request_id)
         task_name = fields.name("task_name", task_name)
@@ -186,7 +186,7 @@ class ConversationHistory(HistoryReads):
                 repeated request must be equal in.
 
         Errors, in the order of the checks: invalid_request_id, invalid_value, request_id_reused, task_not_found,
-        support_required, support_invalid (a support cannot be used, or its document has changed), event_not_found,
+        being_deleted, support_required, support_invalid (a support cannot be used, or its document has changed), event_not_found,
         support_invalid (the event with a completed result was redacted or cut).
         """
         fields.request_id(request_id)

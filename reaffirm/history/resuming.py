@@ -18,12 +18,12 @@ STORED = {"recorded", "error", "marked", "marked_count"}
 
 RESUME_READ = """WITH 1 AS one
 OPTIONAL MATCH (q:Request) WHERE q._agrag_history_record = true AND q.id = $request_node_id
-WITH CASE WHEN q IS NULL THEN null ELSE q{.operation, .payload_sha256, .result_json} END AS request
+WITH CASE WHEN q IS NULL THEN null ELSE q{.operation, .payload_sha256, .result_json, .erased_at} END AS request
 OPTIONAL MATCH (t:Task) WHERE t._agrag_history_record = true AND t.id = $task_id
 WITH request, t
 OPTIONAL MATCH (t)-[h:HAS_STEP]->(s:Step) WHERE s._agrag_history_record = true AND s.state = 'in_progress'
 WITH request, t, s ORDER BY s.id
-RETURN request, CASE WHEN t IS NULL THEN null ELSE t{.id} END AS task, collect(CASE WHEN s IS NULL THEN null
+RETURN request, CASE WHEN t IS NULL THEN null ELSE t{.id, .deletion_id} END AS task, collect(CASE WHEN s IS NULL THEN null
   ELSE s{.id, .name, .kind, .result_event_seq, .result_basis} END) AS running"""
 
 # The steps must be those that were read, or another writer has set one meanwhile.
@@ -32,7 +32,7 @@ WITH t
 //@lock t
 WITH t
 OPTIONAL MATCH (q:Request) WHERE q._agrag_history_record = true AND q.id = $request_node_id
-WITH t, count(q) AS done WHERE done = 0
+WITH t, count(q) AS done WHERE done = 0 AND properties(t).deletion_id IS NULL
 OPTIONAL MATCH (t)-[h:HAS_STEP]->(s:Step) WHERE s._agrag_history_record = true AND s.state = 'in_progress'
 WITH t, s ORDER BY s.id
 WITH t, collect(s) AS running
@@ -68,6 +68,8 @@ def resume(scope: Scope, name: str, claim: Claim, *, keep: bool) -> ResumeResult
         return _told(scope, task_id, replayed)
     if row["task"] is None:
         return ResumeResult(recorded=False, error="task_not_found", field="name")
+    if row["task"].get("deletion_id"):
+        return ResumeResult(recorded=False, error="being_deleted", field="name")
     running = row["running"]
     names = sorted(step["name"] for step in running)
     result = ResumeResult(recorded=True, marked=tuple(names[:SHOWN]), marked_count=len(names))

@@ -64,7 +64,7 @@ OPTIONAL MATCH (r:Event) WHERE r._agrag_history_record = true AND r.id IN $resul
   AND ($state <> 'completed' OR r.redacted_at IS NULL AND r.truncated = false)
 WITH t, count(DISTINCT r) AS rs WHERE rs = size($result_ids)
 OPTIONAL MATCH (q:Request) WHERE q._agrag_history_record = true AND q.id = $request_node_id
-WITH t, count(q) AS done WHERE done = 0
+WITH t, count(q) AS done WHERE done = 0 AND properties(t).deletion_id IS NULL
 OPTIONAL MATCH (o:Step) WHERE o._agrag_history_record = true AND o.id = $step_id
 WITH t, t.event_seq AS seq, head(collect(o.changes)) AS trail
 MERGE (s:Step {_agrag_history_record: true, id: $step_id})
@@ -166,6 +166,8 @@ def write(scope: Scope, draft: Draft, claim: Claim) -> StepResult | None:
         return replayed
     if row["task"] is None:
         return StepResult(recorded=False, error="task_not_found", field="task_name")
+    if row["task"].get("deletion_id"):
+        return StepResult(recorded=False, error="being_deleted", field="task_name")
     if draft.refused:
         return draft.refused
     resolved = _resolved(scope, draft, row)

@@ -45,7 +45,7 @@ WITH t
 //@lock t
 WITH t
 OPTIONAL MATCH (q:Request) WHERE q._agrag_history_record = true AND q.id = $request_node_id
-WITH t, count(q) AS done WHERE done = 0
+WITH t, count(q) AS done WHERE done = 0 AND properties(t).deletion_id IS NULL
 OPTIONAL MATCH (e:Event) WHERE e._agrag_history_record = true AND e.task_id = $task_id AND e.seq IN $numbers
 WITH t, collect(CASE WHEN e.id IS NULL THEN e ELSE null END) AS nameless, t.event_seq AS seq
 WITH t, nameless, seq WHERE size(nameless) = size($rows)
@@ -169,6 +169,8 @@ def repair(scope: Scope, task_id: str, claim: Claim, *, keep: bool) -> RepairRes
     replayed = earlier(RepairResult, row["request"], claim)
     if replayed:
         return replayed
+    if row["task"] and row["task"].get("deletion_id"):
+        return RepairResult(recorded=False, error="being_deleted", field="task_name")
     extent = _extent(scope, task_id) if row["task"] else None
     if extent is None:
         return RepairResult(recorded=False, error="task_not_found", field="task_name")

@@ -39,7 +39,7 @@ OPTIONAL MATCH (q:Request) WHERE q._agrag_history_record = true AND q.id = $requ
 WITH t, count(q) AS done WHERE done = 0
 CREATE (q:Request) SET q = $request
 CREATE (x:Erasure) SET x = $erasure
-SET t.deletion_id = $erasure_id, t.goal = $deleted, t.status = 'done'
+SET t.deletion_id = $erasure_id, t.goal = $deleted, t.status = 'done', t.close_reason = null, t.reopen_reason = null
 RETURN x.id AS id"""
 
 EVENT_WINDOW = """MATCH (t:Task) WHERE t._agrag_history_record = true AND t.id = $task_id
@@ -50,7 +50,8 @@ WITH t, e
 OPTIONAL MATCH (s:DecisionSupport) WHERE s.event_id = e.id
 WITH t, e, count(s) AS citing
 RETURN t.event_seq AS last, CASE WHEN e IS NULL THEN null
-  ELSE e{.seq, .kind, .role, .name, .payload_sha256, .redacted_at} END AS event, size(e.payload) AS length, citing"""
+  ELSE e{.seq, .kind, .role, .name, .payload_sha256, .redacted_at} END AS event, size(e.payload) AS length,
+  CASE WHEN e.truncated = true AND e.redacted_at IS NULL THEN e.payload END AS stored, citing"""
 
 _TURN = """MATCH (x:Erasure) WHERE x.id = $erasure_id
 WITH x
@@ -123,20 +124,33 @@ WITH x, k ORDER BY k.id LIMIT $limit
 //@lock k
 WITH x, collect(k) AS es
 UNWIND (CASE WHEN size(es) = 0 THEN [null] ELSE es END) AS k
+OPTIONAL MATCH (k)-[r:DEPENDS_ON]->(y:Decision) WHERE y.task_id <> $task_id
+WITH x, es, collect(DISTINCT y) AS ys
+UNWIND (CASE WHEN size(es) = 0 THEN [null] ELSE es END) AS k
 OPTIONAL MATCH (s:DecisionSupport) WHERE s.target_decision_id = k.id
-WITH x, es, s
+WITH x, es, ys, s
 OPTIONAL MATCH (d:Decision)-[h:HAS_SUPPORT]->(s)
-WITH x, es, s, d ORDER BY d.id
+WITH x, es, ys, collect(s) AS ss, collect(DISTINCT d) AS cs,
+  collect(CASE WHEN s.current = true THEN d.id END) AS citing
+UNWIND (CASE WHEN size(ys) + size(cs) = 0 THEN [null] ELSE ys + cs END) AS d
+WITH DISTINCT x, es, ss, citing, d ORDER BY d.id
 //@lock d
-WITH x, es, collect(s) AS ss, collect(DISTINCT CASE WHEN s.current = true AND properties(d).status = 'active'
-  AND d.task_id <> $task_id THEN d END) AS ds
+WITH x, es, ss, collect(CASE WHEN d.id IN citing AND properties(d).status = 'active' AND d.task_id <> $task_id
+  THEN d END) AS ds
 WITH x, es, ss, [] AS hashes, ds
 """
     + _SPREADING
     + """UNWIND (CASE WHEN size(es) = 0 THEN [null] ELSE es END) AS k
+OPTIONAL MATCH (k)-[r:DEPENDS_ON]->(y:Decision) WHERE y.task_id <> $task_id AND properties(k).status = 'active'
+WITH x, es, ss, ds, spreading, fresh, p, epoch, was, y, count(DISTINCT k) AS lost
+WITH x, es, ss, ds, spreading, fresh, p, epoch, was, collect(y) AS ys,
+  collect(CASE WHEN y IS NULL THEN null ELSE lost END) AS losses
+UNWIND (CASE WHEN size(es) = 0 THEN [null] ELSE es END) AS k
 OPTIONAL MATCH (k)-[h:HAS_SUPPORT]->(o:DecisionSupport)
-WITH x, es, ss, ds, spreading, fresh, p, epoch, was, collect(o) AS os
+WITH x, es, ss, ds, spreading, fresh, p, epoch, was, ys, losses, collect(o) AS os
 FOREACH (s IN ss | SET s.source_deleted_at = $at)
+FOREACH (i IN CASE WHEN size(ys) = 0 THEN [] ELSE range(0, size(ys) - 1) END | FOREACH (y IN [ys[i]] |
+  SET y.dependents = y.dependents - losses[i]))
 """
     + _FLAG
     + """FOREACH (o IN os | DETACH DELETE o)
@@ -160,11 +174,12 @@ SET x.turn = was.turn + 1, x.phase = CASE WHEN size(ss) < $limit THEN $next ELSE
 RETURN size(ss) AS steps"""
 )
 
-# Requests of steps and decisions cannot be found by a digest: agentic-graphrag's holds what was fetched.
+# Requests of steps and decisions cannot be found by a digest: agentic-graphrag's holds what was fetched. Of those that
+# tell the task by no id, the digest of their arguments is known.
 FORGET_REQUESTS = (
     _TURN
     + """OPTIONAL MATCH (q:Request) WHERE q.project_id = $project_id AND q.operation IN $operation_names
-  AND q.result_json CONTAINS $task_id
+  AND q.erased_at IS NULL AND (q.result_json CONTAINS $task_id OR q.payload_sha256 IN $request_hashes)
 WITH x, q ORDER BY q.id LIMIT $limit
 WITH x, collect(q) AS qs, x{.*} AS was
 FOREACH (q IN qs | SET q.result_json = $gone, q.erased_at = $at)

@@ -33,7 +33,8 @@ DELETED = "[DELETED]"
 EVENTS, CITING, STEPS, DECISIONS, REQUESTS = 100, 2_000, 500, 50, 200
 # What a repeated request is told, by either product, where the record that it made is gone.
 GONE = '{"recorded":false,"error":"task_not_found"}'
-STEP_REQUESTS = ["create_task", "set_step"]
+TASK_REQUESTS = ["create_task", "close_task", "reopen_task", "set_step"]
+NAMELESS_REQUESTS = ["resume_task", "repair_events"]  # their results hold no id of the task
 DECISION_REQUESTS = ["record_decision", "supersede_decision", "reject_decision", "reaffirm_decision", "reopen_decision"]
 
 Row = dict[str, Any]
@@ -155,7 +156,9 @@ def _events(scope: Scope, row: Row) -> None:
             break
     key = erased.erasing_key(scope.store)
     long = [e["event"] for e in events if e["event"].get("redacted_at") or e["length"] >= erased.REMEMBERED]
-    marks = [erased.of_task(key, row["task_id"], event["payload_sha256"]) for event in long]
+    digests = [event["payload_sha256"] for event in long]
+    digests += [ids.text_digest(each["stored"]) for each in events if each["stored"]]  # as it was shown, cut
+    marks = [erased.of_task(key, row["task_id"], digest) for digest in digests]
     scope.store.write(
         DELETE_EVENTS,
         **_batch(row, project_id=scope.project_id, cursor=cursor, until=until),
@@ -186,11 +189,13 @@ def _decisions(scope: Scope, row: Row) -> None:
 
 
 def _requests(scope: Scope, row: Row) -> None:
-    operations = STEP_REQUESTS + (DECISION_REQUESTS if row["include_decisions"] else [])
+    operations = TASK_REQUESTS + NAMELESS_REQUESTS + (DECISION_REQUESTS if row["include_decisions"] else [])
+    arguments = {"task_name": row["task_name"]}
     scope.store.write(
         FORGET_REQUESTS,
         **_batch(row, project_id=scope.project_id, limit=REQUESTS, next="finish"),
         operation_names=operations,
+        request_hashes=[ids.request_digest(operation, arguments) for operation in NAMELESS_REQUESTS],
         gone=GONE,
         at=ids.now(),
     )

@@ -6,6 +6,7 @@ from uuid import uuid4
 from reaffirm.decisions import cursors
 from reaffirm.history.records import Scope, page_size
 from reaffirm.retention.models import Erasure, ErasureKind, ErasurePage, ErasureState
+from reaffirm.store.values import text_problem
 
 # Every property of the index has a predicate and a place in the order, so both stores walk it from its end. FalkorDB
 # may drop the upper bound of a text, so that is checked again behind a projection.
@@ -62,4 +63,4 @@ def list_erasures(scope: Scope, limit: object, cursor: object) -> ErasurePage:
 def place(cursor: object) -> tuple[str, str]:
     """Where a page begins, behind the record that a cursor names: its time and id."""
     at, record_id = cursors.decode(cursor) or FIRST_PAGE
-    return (at, record_id) if isinstance(at, str) and at else FIRST_PAGE
+    return (at, record_id) if isinstance(at, str) and at and not text_problem(at) else FIRST_PAGE

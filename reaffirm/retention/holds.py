@@ -62,24 +62,32 @@ WITH h, h.at AS moment WHERE moment <= $at AND ($all = true OR h.released_at IS 
 RETURN h{.*} AS hold ORDER BY h.project_id DESC, h.at DESC, h.id DESC LIMIT $limit"""
 
 
-def task_of_event(scope: Scope, event_id: str) -> str | None:
+def _task_of_event(scope: Scope, event_id: str) -> str | None:
     """The id of the task that an event of the project belongs to."""
     rows = scope.store.read(EVENT_TASK, event_id=event_id, project_id=scope.project_id)
     return rows[0]["task_id"] if rows else None
 
 
-def place_hold(scope: Scope, task_id: str, event_id: str | None, reason: str, claim: Claim) -> HoldResult | None:
-    """One attempt. None: the world moved, look again."""
+def place_hold(
+    scope: Scope, task_id: str | None, event_id: str | None, reason: str, claim: Claim
+) -> HoldResult | None:
+    """One attempt. None: the world moved, look again.
+
+    Args:
+        task_id: None where event_id tells it.
+    """
+    if task_id is None:
+        task_id = (event_id and _task_of_event(scope, event_id)) or ""
     wanted = {"task_id": task_id, "event_id": event_id or "", "request_node_id": claim.node_id}
     row = scope.store.read(HOLD_READ, **wanted)[0]
     replayed = earlier(HoldResult, row["request"], claim)
     if replayed:
         return replayed
     task = row["task"]
-    if task is None:
-        return HoldResult(recorded=False, error="task_not_found", field="task_name")
     if event_id and row["event_id"] is None:
         return HoldResult(recorded=False, error="event_not_found", field="event_id")
+    if task is None:
+        return HoldResult(recorded=False, error="task_not_found", field="task_name")
     if task.get("deletion_id"):
         return HoldResult(recorded=False, error="being_deleted", field="task_name")
     hold = {

@@ -81,7 +81,7 @@ CREATE (q:Request) SET q = $request, q.result_json = $before_ids + listed + $bef
 CREATE (x:Erasure) SET x = $erasure, x.requests = size(copies), x.flagged = size(affected)
 SET e.payload = $redacted, e.redacted_at = coalesce(e.redacted_at, $at), e.redacted_by = coalesce(e.redacted_by, $by),
   e.redacted_reason = coalesce(e.redacted_reason, $reason), e._ft_payload = null
-FOREACH (c IN copies | SET c.result_json = $redacted_result)
+FOREACH (c IN copies | SET c.result_json = $redacted_result, c.redacted_at = coalesce(c.redacted_at, $at))
 FOREACH (m IN $texts | MERGE (k:ErasedText {id: m.id}) SET k += m)
 FOREACH (d IN ds | SET """
     + FLAG_ONE
@@ -203,8 +203,11 @@ def _remembered(scope: Scope, event: dict[str, Any], erasure_id: str) -> list[di
     if not event.get("redacted_at") and len(event["payload"]) < erased.REMEMBERED:
         return []
     key = erased.erasing_key(scope.store)
-    mark = erased.of_project(key, scope.project_id, event["payload_sha256"])
-    return erased.texts([mark], erasure_id=erasure_id, project_id=scope.project_id)
+    digests = [event["payload_sha256"]]
+    if event.get("truncated") and not event.get("redacted_at"):
+        digests.append(ids.text_digest(event["payload"]))  # as it was shown, cut
+    marks = [erased.of_project(key, scope.project_id, digest) for digest in digests]
+    return erased.texts(marks, erasure_id=erasure_id, project_id=scope.project_id)
 
 
 # Numbers that no count reaches, and a text that no id is: the statement puts what it finds in their places.

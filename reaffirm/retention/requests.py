@@ -11,6 +11,7 @@ from reaffirm.store import Row
 
 YOUNGEST = timedelta(days=7)
 BATCH = 500
+FIRST = datetime(1970, 1, 1, tzinfo=UTC)  # nothing is older
 
 # agentic-graphrag stores no time.
 UNDATED = """MATCH (q:Request) WHERE q.project_id = $project_id AND q.operation IS NOT NULL AND q.claimed_ms IS NULL
@@ -22,7 +23,7 @@ SET q.claimed_ms = row.ms
 RETURN count(q) AS dated"""
 
 PRUNE = """MATCH (q:Request) WHERE q.project_id = $project_id AND q.claimed_ms < $before_ms
-WITH q WHERE q.erased_at IS NULL
+WITH q WHERE q.erased_at IS NULL AND q.redacted_at IS NULL
 WITH q ORDER BY q.claimed_ms, q.id LIMIT $limit
 WITH collect(q) AS qs
 FOREACH (q IN qs | DETACH DELETE q)
@@ -38,7 +39,8 @@ MADE_AT = {
 
 def prune(scope: Scope, older_than: timedelta, limit: int) -> PruneResult:
     """Date what has no date, then remove what is older, in batches; each is safe to kill and to run at once."""
-    before = ids.milliseconds(ids.stamp(datetime.now(UTC) - older_than))
+    now = datetime.now(UTC)
+    before = ids.milliseconds(ids.stamp(now - min(older_than, now - FIRST)))
     dated = _dated(scope, limit)
     removed = 0
     while removed < limit:

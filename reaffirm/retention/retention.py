@@ -163,10 +163,8 @@ class HistoryRetention:
             raise ValueRefused("task_name", "or event_id must be given, and not both")
         if event_id is not None:
             event_id = _id("event_id", event_id)
-            task_id = holds.task_of_event(self._scope, event_id) or ""
+            task_id = None
             arguments: dict[str, object] = {"event_id": event_id, "reason": reason}
-            if not task_id:
-                return HoldResult(recorded=False, error="event_not_found", field="event_id")
         else:
             task_name = fields.name("task_name", task_name)
             task_id = self._scope.task_id(task_name)

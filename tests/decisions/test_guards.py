@@ -129,20 +129,22 @@ TARGET: dict[str, Guard] = {
 }
 REQUEST: dict[str, Guard] = {"request id was used": claimed}
 PROJECT_GONE: dict[str, Guard] = {"project is gone": parameter(project="another")}
+DELETING: dict[str, Guard] = {"task is being deleted": node("task", deletion_id="x")}
 
 GUARDS: dict[str, dict[str, Guard]] = {
     "record": {
-        **DOCUMENT, **PARENT, **EVENT, **REQUEST, **PROJECT_GONE,
+        **DOCUMENT, **PARENT, **EVENT, **REQUEST, **PROJECT_GONE, **DELETING,
         "task is gone": gone("task"),
         "choice was decided": parameter(choice_key="refund-window"),
         "a revision was rejected meanwhile": parameter(revisions=1),
     },
     "supersede": {
-        **DOCUMENT, **PARENT, **EVENT, **REQUEST, **PROJECT_GONE, **TARGET, "newer revision": later_revision,
+        **DOCUMENT, **PARENT, **EVENT, **REQUEST, **PROJECT_GONE, **TARGET, **DELETING,
+        "newer revision": later_revision,
     },
-    "reject": {**TARGET, **REQUEST, **PROJECT_GONE, "parent is gone": PARENT["parent is gone"]},
+    "reject": {**TARGET, **REQUEST, **PROJECT_GONE, **DELETING, "parent is gone": PARENT["parent is gone"]},
     "reaffirm": {
-        **DOCUMENT, **PARENT, **EVENT, **REQUEST, **TARGET,
+        **DOCUMENT, **PARENT, **EVENT, **REQUEST, **TARGET, **DELETING,
         "the log is shorter": parameter(base=99),
         "the log is far longer": parameter(base=-99),
     },

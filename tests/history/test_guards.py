@@ -99,6 +99,14 @@ def delete_task(_: ConversationHistory, store: GraphStore) -> object:
     return store.write("MATCH (t:Task) DETACH DELETE t RETURN count(t) AS gone")
 
 
+def being_deleted(_: ConversationHistory, store: GraphStore) -> object:
+    return store.write("MATCH (t:Task) SET t.deletion_id = 'x' RETURN 1 AS n")
+
+
+def goal_gone(_: ConversationHistory, store: GraphStore) -> object:
+    return store.write("MATCH (t:Task) SET t.goal = '[DELETED]' RETURN 1 AS n")
+
+
 def retire(_: ConversationHistory, store: GraphStore) -> None:
     change(store, ids.decision_id(ids.task_id("atlas", "storage"), "backup", 1), status="rejected")
 
@@ -110,6 +118,7 @@ GUARDS: dict[str, tuple[Write, Disturb]] = {
     "confirm: task deleted": (confirm, delete_task),
     "record: request taken": (record, take_request),
     "record: task deleted": (record, delete_task),
+    "record: task being deleted": (record, being_deleted),
     "record: out of ready ids": (
         record,
         lambda _, store: store.write("MATCH (t:Task) SET t.event_seq = 33 RETURN 1 AS n"),
@@ -120,16 +129,21 @@ GUARDS: dict[str, tuple[Write, Disturb]] = {
     ),
     "close: request taken": (close, take_request),
     "close: task deleted": (close, delete_task),
+    "close: task being deleted": (close, being_deleted),
+    "close: deleted but for its decisions": (close, goal_gone),
     "close: closed meanwhile": (close, lambda history, _: history.close_task("storage")),
     "resume: request taken": (resume, take_request),
     "resume: task deleted": (resume, delete_task),
+    "resume: task being deleted": (resume, being_deleted),
     "resume: another step begun": (resume, lambda history, _: history.set_step("storage", "write", "in_progress")),
     "resume: the step completed": (resume, lambda history, _: history.set_step("storage", "read", "completed")),
     "repair: request taken": (repair, take_request),
     "repair: task deleted": (repair, delete_task),
+    "repair: task being deleted": (repair, being_deleted),
     "repair: repaired meanwhile": (repair, lambda history, _: history.repair_events("storage")),
     "step: request taken": (step, take_request),
     "step: task deleted": (step, delete_task),
+    "step: task being deleted": (step, being_deleted),
     "step: result redacted": (step_with_result, lambda _, store: redact(store, "storage", 1)),
     "step: result deleted": (step_with_result, lambda _, store: delete_event(store, "storage", 1)),
     "step: document changed": (step_on_document, lambda _, store: add_version(store, "policy.txt", "Ninety.", seq=2)),
