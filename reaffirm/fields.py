@@ -15,6 +15,7 @@ RATIONALE = 8_000
 PAYLOAD = 1_000_000
 DOCUMENT = 20_000_000
 LIST_ITEMS = 20
+SHOWN = 200
 
 Choice = TypeVar("Choice", bound=StrEnum)
 
@@ -49,9 +50,14 @@ def text(field: str, value: object, limit: int, *, required: bool = True) -> str
     checked = _text(field, value)
     if len(checked) > limit:
         raise ValueRefused(field, f"has {len(checked)} characters; the limit is {limit}")
-    if required and not any(unicodedata.category(character)[0] not in "ZC" for character in checked):
+    if required and blank(checked):
         raise ValueRefused(field, f"is empty; write 1 to {limit} characters")
     return checked
+
+
+def blank(words: str) -> bool:
+    """Whether a text shows nothing: blanks and characters without a shape."""
+    return all(unicodedata.category(character)[0] in "ZC" for character in words)
 
 
 def optional_text(field: str, value: object, limit: int) -> str | None:
@@ -92,6 +98,14 @@ def request_id(value: object) -> str | None:
     if not 1 <= len(checked) <= 64:
         raise ValueRefused("request_id", f"has {len(checked)} characters; give 1 to 64")
     return _key("request_id", checked, 64, 256)
+
+
+def shown(value: object) -> str:
+    """What a read was asked for, as its answer gives it back: at most 200 characters, whatever it is."""
+    try:
+        return str(value)[:SHOWN]
+    except Exception:  # noqa: BLE001 - an object may refuse to be a text, and so does a number of thousands of digits
+        return f"a value of the type {type(value).__name__}"
 
 
 def _text(field: str, value: object) -> str:

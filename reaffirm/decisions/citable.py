@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Any
 
-from reaffirm import ids
+from reaffirm import fields, ids
 from reaffirm.decisions.behind import BEHIND, state_of, tell
 from reaffirm.decisions.models import DecisionStatus, ReviewState
 from reaffirm.decisions.passages import Version, versions_from
@@ -17,7 +17,6 @@ from reaffirm.knowledge.models import AnchorState, EvidenceReference
 from reaffirm.models import Model
 
 MOST = 200
-_SHOWN = 200  # characters of what is no id that are given back
 
 # Three parts, each one row: a list as a grouping key would be compared for every chunk. Versions are asked for by the
 # head of their hash; 'g' comes after every hexadecimal digit.
@@ -133,7 +132,7 @@ def citable(scope: Scope, asked: Sequence[str]) -> CitableAnswers:
         elif ids.is_uuid(each):
             answers.append(known.decision(each))
         else:
-            answers.append(_no(str(each)[:_SHOWN], NotCitable.MALFORMED))
+            answers.append(_no(fields.shown(each), NotCitable.MALFORMED))
     return CitableAnswers(answers=tuple(answers), left_out=len(asked) - len(wanted))
 
 

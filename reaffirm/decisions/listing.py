@@ -153,8 +153,9 @@ def support_history(scope: Scope, decision_id: str, *, after_ordinal: int, limit
 
 
 def find_request(scope: Scope, request_id: str) -> DecisionResult | None:
-    node_id = ids.request_node_id(scope.project_id, request_id)
-    rows = scope.store.read(REQUEST, id=node_id)
+    if not isinstance(request_id, str):
+        return None
+    rows = scope.store.read(REQUEST, id=ids.request_node_id(scope.project_id, request_id))
     if not rows or not rows[0]["request"].get("result_json"):
         return None
     return DecisionResult.model_validate_json(rows[0]["request"]["result_json"]).model_copy(update={"replayed": True})

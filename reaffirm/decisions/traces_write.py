@@ -257,7 +257,7 @@ class DecisionWrites:
         """
         return grouping.reaffirm_group(
             self._scope,
-            cause if isinstance(cause, Cause) else _text_id(cause),
+            cause if isinstance(cause, Cause) else _text_id(cause, "cause"),
             decision_ids,
             explanation=fields.text("explanation", explanation, fields.SHORT_TEXT),
             expected=expected,
@@ -265,14 +265,14 @@ class DecisionWrites:
         )
 
 
-def _text_id(value: object) -> str:
-    return fields.text("decision_id", value, 100, required=False)
+def _text_id(value: object, field: str = "decision_id") -> str:
+    return fields.text(field, value, 100, required=False)
 
 
 def _explanation(value: object) -> str | None:
     """A checked explanation, or None when it is blank."""
     text = fields.text("explanation", value, fields.SHORT_TEXT, required=False)
-    return text if text.strip() else None
+    return None if fields.blank(text) else text
 
 
 def _seen(value: object) -> Seen:

@@ -186,8 +186,8 @@ class ConversationHistory(HistoryReads):
                 repeated request must be equal in.
 
         Errors, in the order of the checks: invalid_request_id, invalid_value, request_id_reused, task_not_found,
-        being_deleted, support_required, support_invalid (a support cannot be used, or its document has changed), event_not_found,
-        support_invalid (the event with a completed result was redacted or cut).
+        being_deleted, support_required, support_invalid (a support cannot be used, or its document has changed),
+        event_not_found, support_invalid (the event with a completed result was redacted or cut).
         """
         fields.request_id(request_id)
         draft = steps.Draft(

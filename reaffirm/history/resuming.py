@@ -23,8 +23,8 @@ OPTIONAL MATCH (t:Task) WHERE t._agrag_history_record = true AND t.id = $task_id
 WITH request, t
 OPTIONAL MATCH (t)-[h:HAS_STEP]->(s:Step) WHERE s._agrag_history_record = true AND s.state = 'in_progress'
 WITH request, t, s ORDER BY s.id
-RETURN request, CASE WHEN t IS NULL THEN null ELSE t{.id, .deletion_id} END AS task, collect(CASE WHEN s IS NULL THEN null
-  ELSE s{.id, .name, .kind, .result_event_seq, .result_basis} END) AS running"""
+RETURN request, CASE WHEN t IS NULL THEN null ELSE t{.id, .deletion_id} END AS task,
+  collect(CASE WHEN s IS NULL THEN null ELSE s{.id, .name, .kind, .result_event_seq, .result_basis} END) AS running"""
 
 # The steps must be those that were read, or another writer has set one meanwhile.
 RESUME = """MATCH (t:Task) WHERE t._agrag_history_record = true AND t.id = $task_id

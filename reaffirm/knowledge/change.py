@@ -4,7 +4,7 @@ from typing import Any
 
 from reaffirm import ids
 from reaffirm.knowledge.anchors import anchor
-from reaffirm.knowledge.changes import read_changes, sees
+from reaffirm.knowledge.changes import project_name, read_changes, sees
 from reaffirm.knowledge.changes_models import CitingDecision, SourceChange, SourceChangeView, TouchedPassage
 from reaffirm.knowledge.diff import passage_diff
 from reaffirm.knowledge.evidence import decode
@@ -29,10 +29,13 @@ RETURN d{.id, .project_id, .task_id, .choice_key, .question, .conclusion, .revie
 
 
 def source_change(
-    store: GraphStore, change_id: object, project: str | None, limit: object, cursor: object
+    store: GraphStore, change_id: object, project_id: object, limit: object, cursor: object
 ) -> SourceChangeView | None:
     """One change, with at most four statements; see Graph.source_change()."""
     if not isinstance(change_id, str) or not ids.is_uuid(change_id):
+        return None
+    project = project_name(project_id)
+    if project is None and project_id is not None:
         return None
     change = read_changes(store, [change_id], project).get(change_id)
     if change is None:

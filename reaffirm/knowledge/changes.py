@@ -75,7 +75,7 @@ def source_changes(
 ) -> SourceChangePage:
     """A page, with two statements; see Graph.source_changes()."""
     size = max(1, min(limit, MAX_LIMIT)) if type(limit) is int else LIMIT
-    project = _name(project_id)
+    project = project_name(project_id)
     document = known_id(document_key) if document_key is not None else None
     if (project is None and project_id is not None) or (document is None and document_key is not None):
         return SourceChangePage()
@@ -141,7 +141,8 @@ def _change(row: Row) -> SourceChange:
     )
 
 
-def _name(project_id: object) -> str | None:
+def project_name(project_id: object) -> str | None:
+    """A project as it can be; None for what is none, and where none is named."""
     try:
         return None if project_id is None else fields.name("project_id", project_id)
     except ValueRefused:

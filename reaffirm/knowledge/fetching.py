@@ -16,7 +16,6 @@ T = TypeVar("T")
 
 MAX_IDS = 100
 LOOKS = 5
-_SHOWN = 200  # characters of a malformed id that are given back
 
 _CHUNK = """c{.id, .index, .text, .content_hash, .char_start, .char_end, .chunker_hash, .page_start, .page_breaks,
     version_id: part.version_id,
@@ -173,13 +172,15 @@ class Version:
 
 def fetch(store: GraphStore, evidence_ids: Sequence[str], *, max_chars: int | None) -> tuple[FetchOutcome, ...]:
     """The words behind evidence ids; see Graph.fetch()."""
+    if not isinstance(evidence_ids, Sequence):
+        return ()
     if len(evidence_ids) > MAX_IDS:
         raise ValueError(f"{len(evidence_ids)} evidence ids; the limit is {MAX_IDS}")
     limit = None if max_chars is None else fields.whole("max_chars", max_chars, 1)
     references = [decode(evidence_id) for evidence_id in evidence_ids]
     versions = read_versions(store, [(each.document_node_id, each.content_hash_prefix) for each in references if each])
     return tuple(
-        _outcome(str(evidence_id), reference, versions, limit)
+        _outcome(fields.shown(evidence_id), reference, versions, limit)
         for evidence_id, reference in zip(evidence_ids, references, strict=True)
     )
 
@@ -207,7 +208,7 @@ def _outcome(
 ) -> FetchOutcome:
     if reference is None:
         detail = "the evidence id is not in the form ev1:s:… or ev1:c:…"
-        return FetchOutcome(evidence_id=evidence_id[:_SHOWN], status=FetchStatus.MALFORMED, detail=detail)
+        return FetchOutcome(evidence_id=evidence_id, status=FetchStatus.MALFORMED, detail=detail)
     version = versions.get((reference.document_node_id, reference.content_hash_prefix))
     if version is None:
         return _unavailable(evidence_id, reference, "the graph has no such version of a document")

@@ -174,7 +174,7 @@ class Graph:
 
     def search_evidence(self, query: str, *, scope: Collection[str] | None = None, limit: int = 10) -> SearchResult:
         """The same under agentic-graphrag's names: ``scope`` is the keys of the documents to search in; None: all."""
-        return self.search(query, document_keys=None if scope is None else sorted(scope), limit=limit)
+        return self.search(query, document_keys=None if scope is None else searching.keys_of(scope), limit=limit)
 
     def text(self, document_key: str) -> str | None:
         """The current text, rebuilt from its chunks; None when the document is unknown or removed."""

@@ -1,9 +1,10 @@
 """Full-text search in the current versions."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from reaffirm import fields
+from reaffirm.knowledge.describing import known_id
 from reaffirm.knowledge.evidence import encode
 from reaffirm.knowledge.fetching import chunk_of
 from reaffirm.knowledge.models import EvidenceLocation, EvidenceReference, ReferenceKind, SearchHit, SearchResult
@@ -31,10 +32,11 @@ ORDER BY score DESC, c.id LIMIT $hits"""
 def search(store: GraphStore, words: str, *, document_keys: Sequence[str] | None, limit: int) -> SearchResult:
     """Passages that hold some of the words; see Graph.search()."""
     hits = fields.whole("limit", limit, 1, MAX_HITS)
-    plain = engine_words(store.kind, words)
+    plain = engine_words(store.kind, words) if isinstance(words, str) else []
     if not plain:
         return SearchResult(status="empty_query")
-    if document_keys is not None and not document_keys:
+    keys = None if document_keys is None else keys_of(document_keys)
+    if keys is not None and not keys:
         return SearchResult(status="empty_scope")
     sought = plain
     rows = store.search(
@@ -42,12 +44,19 @@ def search(store: GraphStore, words: str, *, document_keys: Sequence[str] | None
         plain,
         limit=CANDIDATES,
         tail=TAIL,
-        anywhere=document_keys is None,
-        document_keys=list(document_keys or ()),
+        anywhere=keys is None,
+        document_keys=keys or [],
         hits=hits + 1,
     )
     found = tuple(_hit(row, sought) for row in rows[:hits])
     return SearchResult(status="ok" if rows else "no_match", hits=found, truncated=len(rows) > hits)
+
+
+def keys_of(scope: object) -> list[str]:
+    """The keys in what a caller names as documents; what cannot be a key names none."""
+    if isinstance(scope, str | bytes) or not isinstance(scope, Collection):
+        return []
+    return sorted({each for each in scope if isinstance(each, str) and known_id(each)})
 
 
 def engine_words(kind: str, text: str) -> list[str]:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from reaffirm import ids
+from reaffirm import fields, ids
 from reaffirm.knowledge.describing import known_id
 from reaffirm.knowledge.fetching import until_whole
 from reaffirm.knowledge.models import DocumentVersion, SourceState, SourceStatus
@@ -29,7 +29,7 @@ def source_status(store: GraphStore, document_key: object) -> SourceStatus:
     """How a document stands; see Graph.source_status()."""
     node = known_id(document_key)
     if node is None:
-        return SourceStatus(document_key=str(document_key), state=SourceState.UNKNOWN)
+        return SourceStatus(document_key=fields.shown(document_key), state=SourceState.UNKNOWN)
     row = until_whole(
         lambda: store.read(READ_STATUS, id=node, document_key=document_key, unfinished=UNFINISHED_JOBS)[0],
         lambda row: bool(row["parts"] or row["job"] or not (row["doc"] or {}).get("current_content_hash")),

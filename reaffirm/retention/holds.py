@@ -68,9 +68,7 @@ def _task_of_event(scope: Scope, event_id: str) -> str | None:
     return rows[0]["task_id"] if rows else None
 
 
-def place_hold(
-    scope: Scope, task_id: str | None, event_id: str | None, reason: str, claim: Claim
-) -> HoldResult | None:
+def place_hold(scope: Scope, task_id: str | None, event_id: str | None, reason: str, claim: Claim) -> HoldResult | None:
     """One attempt. None: the world moved, look again.
 
     Args:

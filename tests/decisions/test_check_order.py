@@ -119,7 +119,7 @@ def test_superseding(store: GraphStore) -> None:
 
     itself = DecisionSupportInput(decision_id=scene.used)
     rungs: list[Rung] = [
-        ("explanation_required", {"explanation": " "}),
+        ("explanation_required", {"explanation": "\u200b "}),
         ("supersede_target_invalid", {"decision_id": str(uuid4())}),
         ("invalid_request_id", {"request_id": "x" * 65}),
         ("request_id_reused", {"request_id": "used"}),

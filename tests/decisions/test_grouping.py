@@ -228,6 +228,7 @@ def test_odd_input_is_refused_and_writes_nothing(world: World) -> None:
     assert refused(expected={}) == refused(expected=None) == ("invalid_value", "expected")
     assert refused(explanation=" ") == ("invalid_value", "explanation")
     assert refused(request_id="x" * 65) == ("invalid_request_id", "request_id")
+    assert refused(None) == refused("x" * 101) == ("invalid_value", "cause")
     for cause in (str(uuid4()), "no id", world.case(one).citations[0].support.id):
         assert refused(cause) == ("decision_not_found", "cause")
         assert not world.traces.group_of(cause).found
