@@ -5,7 +5,9 @@ BIN := $(VENV)/bin
 CODE := reaffirm console reviews tasks_app
 PIN := $(BIN)/pip-compile --quiet --no-header --no-emit-find-links --no-emit-index-url --strip-extras
 
-.PHONY: help setup setup-dev demo test lint format docs pins clean
+SOAK := --kills $(or $(KILLS),1000) --store $(or $(STORE),both) $(if $(SEED),--seed $(SEED))
+
+.PHONY: help setup setup-dev demo test soak lint format docs pins clean
 
 help:
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
@@ -21,6 +23,9 @@ demo: setup ## everything on http://127.0.0.1:8000 (PORT=… GRAPH_URL=… VAR_D
 
 test: setup-dev ## all tests, on both stores and in Chromium
 	@$(BIN)/pytest --durations=15
+
+soak: setup-dev ## kill clients and servers inside every write; KILLS=1000 STORE=falkordb|neo4j|both SEED=…
+	@$(BIN)/python -m tests.soak $(SOAK)
 
 lint: setup-dev ## ruff, mypy --strict, djlint, vulture
 	$(BIN)/ruff check .

@@ -45,6 +45,15 @@ def neo4j_server() -> Iterator[str]:
             _stop(process)
 
 
+def start_in(folder: Path, port: int, log: IO[bytes]) -> "subprocess.Popen[bytes]":
+    """Start a Neo4j with its data in a folder, at a port. Returns when it answers; it is the caller's to end."""
+    need(("java", "javac"), JAVA_PACKAGES, "The soak's Neo4j server")
+    _need_jars()
+    process = _start(log, str(folder), str(port))
+    _wait_for_url(process, log)
+    return process
+
+
 def _need_jars() -> None:
     """Fetch the jars once. They are complete when their folder has its final name."""
     if JARS.is_dir():
@@ -69,9 +78,10 @@ def _need_jars() -> None:
     shutil.rmtree(partial, ignore_errors=True)
 
 
-def _start(log: IO[bytes]) -> "subprocess.Popen[bytes]":
+def _start(log: IO[bytes], *arguments: str) -> "subprocess.Popen[bytes]":
     launcher = HERE / "Neo4jTestServer.java"
     command = ["java", "-Xmx1g", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", f"{JARS}/*", str(launcher)]
+    command += arguments
     # A session of its own: Ctrl-C stops the tests first, and the server once they are through.
     return subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, start_new_session=True, bufsize=0
