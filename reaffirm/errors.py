@@ -1,4 +1,4 @@
-"""Every error code of a refused write, in words. The first part is agentic-graphrag's, the second ours."""
+"""Every error code of a refused write, in words: its cause, and its cure. First agentic-graphrag's, then ours."""
 
 CODES: dict[str, str] = {
     "task_exists": "A task of this name exists with another goal.",
@@ -37,3 +37,47 @@ CODES: dict[str, str] = {
     "read_only": "The graph has records that break a unique key, so nothing is written until they are repaired.",
     "store_conflict": "Other writers kept this write from finishing; nothing was written. Try again.",
 }
+
+# What to do about each: the end of the detail of a refusal that has nothing more to say.
+CURES: dict[str, str] = {
+    "task_exists": "Use another name, or the goal that the task has.",
+    "task_not_found": "Create the task; look at list_tasks() for its name.",
+    "event_not_found": "Take a number from list_events(); a deleted event does not come back.",
+    "request_id_reused": "Give the new write a request id of its own.",
+    "invalid_request_id": "Give 1 to 64 characters, or none: the library makes one.",
+    "choice_exists": "Call supersede_decision on the active revision.",
+    "supersede_target_invalid": "Take the active revision from decision_history().",
+    "explanation_required": "Write an explanation that is not blank.",
+    "support_required": "Cite 1 to 20 documents, events or decisions.",
+    "support_invalid": "detail begins with the code of what is wrong with the support; mend that one.",
+    "support_malformed": "Take evidence ids from cite(), passages() or a search.",
+    "support_not_fetched": "Call fetch() and pass its outcomes, unaltered, as fetched_evidence.",
+    "support_document_not_found": "Add the document first.",
+    "support_event_not_found": "Record the event first; task and number must be of this project.",
+    "support_decision_not_found": "Cite a decision of this project.",
+    "support_decision_not_active": "Cite what took its place: citable() names it.",
+    "decision_not_found": "Take the id from a list of this project.",
+    "decision_not_active": "Read the decision again: it was superseded or rejected.",
+    "cannot_revalidate": "detail says what stands in the way; supersede on the current text, or reject.",
+    "invalid_value": "Mend the argument that field names.",
+    "already_flagged": "Give it a verdict.",
+    "group_incomplete": "Look at results; give those that were left out a verdict of their own.",
+    "decision_changed": "Look at the decision again (review_case()), then decide.",
+    "document_not_found": "Use the document's key, or add it.",
+    "document_busy": "Try again; a run of agentic-graphrag that was cut off is cleaned up when it opens the graph.",
+    "too_many_parts": "Remove it instead of purging it.",
+    "too_many_citers": "Delete the task in batches, or reject decisions that cite the event first.",
+    "on_hold": "Ask who placed the hold; release_hold ends it.",
+    "hold_not_found": "Take the id from list_holds().",
+    "being_deleted": "Nothing: what is being deleted takes no writes.",
+    "preview_changed": "Call the preview again, and pass its new digest.",
+    "erased": "Nothing: it was erased on purpose. Record what may be kept in other words.",
+    "erasure_key_missing": "Give the program the key with use_erasure_key().",
+    "read_only": "Repair the records that ensure_schema() names, then start again.",
+    "store_conflict": "Call again with the same request id.",
+}
+
+
+def in_words(code: str) -> str | None:
+    """Cause and cure of a code in sentences; None for one that is not ours."""
+    return f"{CODES[code]} {CURES[code]}" if code in CODES else None

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, model_validator
 
-from reaffirm.errors import CODES
+from reaffirm.errors import in_words
 
 
 def _aware(value: object) -> object:
@@ -48,5 +48,5 @@ class Result(Model):
     def _in_words(cls, values: object) -> object:
         """A refusal that has nothing more to say than its code says that in words."""
         if isinstance(values, dict) and values.get("error") and not values.get("detail"):
-            return {**values, "detail": CODES.get(values["error"])}
+            return {**values, "detail": in_words(values["error"])}
         return values

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from reaffirm.decisions.models import Decision, DecisionResult, StandingVerdict
+from reaffirm.errors import CODES, in_words
 from reviews.names import names_for
 from reviews.presenters import DecisionPage
 from reviews.seal import Sealed
@@ -46,7 +47,7 @@ def refusal_notice(code: str, result: DecisionResult | None, page: DecisionPage,
     standing = _meanwhile(result, page, sealed)
     heading, text = REFUSALS.get(code, OTHER_REFUSAL)
     if standing is None:
-        return Notice(heading, text, detail=(result.detail or "") if result and code not in REFUSALS else "")
+        return Notice(heading, text, detail=said_of(result) if code not in REFUSALS else "")
     return Notice(
         CLEARED if not page.is_open else heading,
         standing=standing,
@@ -55,6 +56,13 @@ def refusal_notice(code: str, result: DecisionResult | None, page: DecisionPage,
         by=names_for([standing.by]).of(standing.by),
         successor=page.successor,
     )
+
+
+def said_of(result: DecisionResult | None) -> str:
+    """What a refusal says to people: of a code alone its cause, as its cure names methods of the library."""
+    if result is None or result.error is None:
+        return ""
+    return CODES[result.error] if result.detail == in_words(result.error) else result.detail or ""
 
 
 def _meanwhile(result: DecisionResult | None, page: DecisionPage, sealed: Sealed) -> StandingVerdict | None:

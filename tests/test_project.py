@@ -206,11 +206,12 @@ def test_every_fault_of_agentic_graphrag_has_a_test() -> None:
 
 
 def test_every_error_code_is_documented_with_its_cause_and_cure() -> None:
-    codes = importlib.import_module("reaffirm.errors").CODES
+    errors = importlib.import_module("reaffirm.errors")
     text = (ROOT / "docs" / "errors.md").read_text()
     rows = re.findall(r"^\| `(\w+)` \| (\S.*?) \| (\S.*?) \|$", text, re.MULTILINE)
-    assert {code: cause for code, cause, _ in rows} == codes
-    assert len(rows) == len(codes)
+    assert {code: cause for code, cause, _ in rows} == errors.CODES
+    assert {code: cure.replace("`", "") for code, _, cure in rows} == errors.CURES
+    assert len(rows) == len(errors.CODES)
 
 
 def test_what_the_schema_and_a_flag_hold_is_documented() -> None:

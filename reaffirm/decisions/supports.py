@@ -127,7 +127,7 @@ def check(
             if ids.is_uuid(support.decision_id):
                 decision_ids.append(support.decision_id)
         else:
-            raise ValueRefused(at, "is not a document, event or decision support")
+            raise ValueRefused(at, "is not a DocumentSupportInput, EventSupportInput or DecisionSupportInput")
     return Wanted(
         tuple(supports),
         references,
@@ -147,11 +147,13 @@ def _event_id(project_id: str, support: EventSupportInput, at: str) -> str:
 def outcomes(fetched: object) -> dict[str, FetchOutcome]:
     """The fetches that are good for anything, by evidence id."""
     if isinstance(fetched, str | bytes) or not isinstance(fetched, Iterable):
-        raise ValueRefused("fetched_evidence", "is not a list of fetch outcomes")
+        raise ValueRefused("fetched_evidence", "is not a list; give what fetch() returned")
     found: dict[str, FetchOutcome] = {}
     for number, outcome in enumerate(fetched):
         if not isinstance(outcome, FetchOutcome):
-            raise ValueRefused(f"fetched_evidence[{number}]", "is not a fetch outcome")
+            raise ValueRefused(
+                f"fetched_evidence[{number}]", "is not a fetch outcome; give the list that fetch() returned"
+            )
         if outcome.status is FetchStatus.OK and HASH.fullmatch(outcome.content_hash or ""):
             found[outcome.evidence_id] = outcome
     return found

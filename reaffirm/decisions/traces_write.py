@@ -277,7 +277,7 @@ def _explanation(value: object) -> str | None:
 
 def _seen(value: object) -> Seen:
     if not isinstance(value, Seen):
-        raise ValueRefused("expected", "is not what review_case() showed")
+        raise ValueRefused("expected", "is not what a person saw; give review_case(decision_id).seen")
     return value
 
 

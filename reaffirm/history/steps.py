@@ -9,7 +9,7 @@ from reaffirm import ids
 from reaffirm.decisions.models import SupportInput
 from reaffirm.decisions.passages import versions_from
 from reaffirm.decisions.supports import Refused, Resolved, Wanted, check, inputs, resolve
-from reaffirm.errors import CODES
+from reaffirm.errors import in_words
 from reaffirm.history import trails
 from reaffirm.history.models import ResultBasis, StepKind, StepPage, StepResult, StepState
 from reaffirm.history.records import Scope, name_or_none, page_size, result_json, step_from
@@ -130,7 +130,9 @@ def arguments(draft: Draft, supports: object) -> dict[str, object]:
         raise ValueRefused("supports", "is not a list of supports")
     for number, support in enumerate(supports):
         if not isinstance(support, SupportInput):
-            raise ValueRefused(f"supports[{number}]", "is not a document, event or decision support")
+            raise ValueRefused(
+                f"supports[{number}]", "is not a DocumentSupportInput, EventSupportInput or DecisionSupportInput"
+            )
     return {
         "task_name": draft.task_name,
         "name": draft.name,
@@ -222,7 +224,7 @@ def _resolved(scope: Scope, draft: Draft, row: Mapping[str, Any]) -> Resolved | 
             decisions=_by_id(row["decisions"]),
         )
     except Refused as refused:
-        detail = f"{refused.code}: {refused.detail or CODES[refused.code]}"
+        detail = f"{refused.code}: {refused.detail or in_words(refused.code)}"
         return StepResult(recorded=False, error="support_invalid", field=refused.at, detail=detail)
     if resolved.changed:
         return StepResult(

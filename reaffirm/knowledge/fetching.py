@@ -75,7 +75,9 @@ class CurrentVersion:
         for number in range(occurrence):
             at = self.text.text.find(quote, at + 1) if quote else -1
             if at < 0:
-                raise ValueError(f"the current version holds these words {number} times, not {occurrence}")
+                raise ValueError(
+                    f"the text in force holds these exact words {number} times, not {occurrence}; see Graph.text()"
+                )
         found = self.text.evidence_id(self.document_id, self.content_hash, at, at + len(quote))
         if found is None:
             raise ValueError("these words lie across chunks whose place in the text is not known; cite them apart")
@@ -172,6 +174,8 @@ class Version:
 
 def fetch(store: GraphStore, evidence_ids: Sequence[str], *, max_chars: int | None) -> tuple[FetchOutcome, ...]:
     """The words behind evidence ids; see Graph.fetch()."""
+    if isinstance(evidence_ids, str):
+        evidence_ids = (evidence_ids,)  # one id, not its letters
     if not isinstance(evidence_ids, Sequence):
         return ()
     if len(evidence_ids) > MAX_IDS:

@@ -157,7 +157,7 @@ class Graph:
         return source_change(self._store, activation_id, project_id, limit, cursor)
 
     def fetch(self, evidence_ids: Sequence[str], *, max_chars: int | None = None) -> tuple[FetchOutcome, ...]:
-        """The cited words behind at most 100 evidence ids, in their order, with one read.
+        """The cited words behind at most 100 evidence ids, in their order, with one read. A single id will do too.
 
         Raises:
             ValueError: More than 100 ids, or max_chars below 1.
@@ -197,7 +197,7 @@ class Graph:
         """
         current = fetching.current(self._store, document_key)
         if current is None:
-            raise ValueError("the document is unknown or removed")
+            raise ValueError(f"the document {document_key!r} is unknown or removed")
         return current.cite(normalised(quote), fields.whole("occurrence", occurrence, 1))
 
     def _flagged(self, result: IngestResult) -> IngestResult:

@@ -35,8 +35,9 @@ class FalkorStore:
 
     kind: Literal["falkordb", "neo4j"] = "falkordb"
 
-    def __init__(self, make_client: ClientMaker, graph: str) -> None:
+    def __init__(self, make_client: ClientMaker, graph: str, where: str) -> None:
         self._make_client = make_client
+        self._where = where  # for people: it never holds a password
         self._name = graph
         self._client: FalkorDB | None = None
         self._graph: Graph | None = None
@@ -56,7 +57,7 @@ class FalkorStore:
                 )
             )
 
-        return cls(make, graph)
+        return cls(make, graph, folder)
 
     @classmethod
     def at(
@@ -70,7 +71,7 @@ class FalkorStore:
                 connection_pool=_pool(kind, host=host, port=port, username=username, password=password),
             )
 
-        return cls(make, graph)
+        return cls(make, graph, f"{host}:{port}")
 
     def read(self, query: str, **params: object) -> list[Row]:
         checked = safe_params(params)
@@ -167,7 +168,10 @@ class FalkorStore:
         try:
             client = self._make_client()
         except (redis.ConnectionError, redis.TimeoutError, OSError) as error:
-            raise StoreUnavailable(f"FalkorDB cannot be reached ({type(error).__name__})") from None
+            why = error.strerror if isinstance(error, OSError) else None
+            raise StoreUnavailable(
+                f"FalkorDB cannot be reached at {self._where} ({why or type(error).__name__})"
+            ) from None
         except redis.RedisError as error:
             raise StoreUnavailable(f"FalkorDB refused the connection ({type(error).__name__})") from None
         with self._lock:

@@ -162,9 +162,9 @@ class Neo4jStore:
         except ConstraintError as error:
             raise UniqueViolation(str(error.code)) from None
         except AuthError:
-            raise StoreUnavailable("Neo4j refused the credentials") from None
+            raise StoreUnavailable(f"Neo4j at {self._uri} refused the credentials") from None
         except (ServiceUnavailable, SessionExpired) as error:
-            raise _lost(error) from None
+            raise _lost(error, self._uri) from None
         except ClientError as error:
             if any(words in str(error.code) for words in STOPPED):
                 raise TimeLimit("Neo4j stopped the statement at its time limit; nothing was written") from None
@@ -175,16 +175,23 @@ class Neo4jStore:
         except Neo4jError as error:
             raise StatementRefused(f"Neo4j failed on the statement ({error.code})") from None
         except DriverError as error:
-            raise StoreUnavailable(f"Neo4j cannot be reached ({type(error).__name__})") from None
+            raise StoreUnavailable(f"Neo4j cannot be reached at {self._uri} ({type(error).__name__})") from None
 
 
-def _lost(error: Exception) -> Exception:
+def _lost(error: Exception, uri: str) -> Exception:
     """Tell a connection that was never made (nothing sent) from one that broke."""
     text = str(error)
     if any(
-        words in text for words in ("Couldn't connect", "Cannot resolve", "Unable to retrieve routing", "acquisition")
+        words in text
+        for words in (
+            "Couldn't connect",
+            "Cannot resolve",
+            "DNS resolve",
+            "Unable to retrieve routing",
+            "acquisition",
+        )
     ):
-        return StoreUnavailable("Neo4j cannot be reached")
+        return StoreUnavailable(f"Neo4j cannot be reached at {uri}; is it running, and is the address right?")
     return OutcomeUnknown("the connection to Neo4j was lost before it answered")
 
 

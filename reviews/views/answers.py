@@ -15,7 +15,7 @@ from reaffirm.decisions.models import DecisionResult, VerdictKind
 from reviews.filters import filters_of, narrowed
 from reviews.forms import PICK, SealedForm
 from reviews.fragments import is_fragment
-from reviews.notices import Notice
+from reviews.notices import Notice, said_of
 from reviews.templatetags.review import isolated
 from reviews.typed import typed_in
 from reviews.words import OUTAGES, VERDICTS
@@ -76,4 +76,4 @@ def render_outage(
 
 
 def sentence_of(result: DecisionResult | None) -> str:
-    return (result.detail if result else None) or "The graph cannot store this text."
+    return said_of(result) or "The graph cannot store this text."

@@ -8,7 +8,7 @@ import pytest
 
 from reaffirm import ids
 from reaffirm.decisions.models import DecisionSupportInput, DocumentSupportInput, EventSupportInput
-from reaffirm.errors import CODES
+from reaffirm.errors import CODES, CURES
 from reaffirm.models import Result
 from reaffirm.store import GraphStore
 from tests.decisions.factories import World
@@ -234,7 +234,7 @@ def test_fault_31_a_support_that_is_given_twice_is_kept_once(store: GraphStore, 
 
 
 def test_every_code_is_said_in_words() -> None:
-    for code, words in CODES.items():
-        assert Result(recorded=False, error=code).detail == words
+    for code in CODES:
+        assert Result(recorded=False, error=code).detail == f"{CODES[code]} {CURES[code]}"
         assert Result(recorded=False, error=code, detail="More.").detail == "More."
     assert Result(recorded=True).detail is None

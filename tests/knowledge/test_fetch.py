@@ -161,8 +161,14 @@ def test_words_that_are_not_there_cannot_be_cited(graph: Graph) -> None:
     for quote, occurrence in (("words", 3), ("Words", 1), ("", 1), ("words", 0)):
         with pytest.raises(ValueError, match=r"words|occurrence"):
             graph.cite(KEY, quote, occurrence)
-    with pytest.raises(ValueError, match="unknown or removed"):
+    with pytest.raises(ValueError, match=r"'docs/none\.txt' is unknown or removed"):
         graph.cite("docs/none.txt", "words")
+
+
+def test_one_id_alone_is_not_read_letter_by_letter(graph: Graph) -> None:
+    graph.add("Some words.", document_key=KEY)
+    evidence = graph.cite(KEY, "words")
+    assert graph.fetch(evidence) == graph.fetch([evidence])
 
 
 def test_heading_chunks_of_agrag_are_read_chunk_by_chunk(store: GraphStore, graph: Graph) -> None:

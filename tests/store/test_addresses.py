@@ -136,3 +136,23 @@ def test_a_project_that_ends_a_text_early_is_refused() -> None:
         DecisionTraces(store, project_id="p1\0", agent_id="planner")
     with pytest.raises(ValueRefused, match="NUL"):
         ConversationHistory(store, project_id="p1\0", agent_id="planner")
+
+
+@pytest.mark.parametrize("scheme", ["falkor", "bolt"])
+def test_a_server_that_is_not_there_is_named_without_the_password(scheme: str) -> None:
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        port = closed.getsockname()[1]
+        store = open_store(f"{scheme}://user:{SECRET}@127.0.0.1:{port}/graph")
+        for call in (store.ensure_schema, lambda: store.read("RETURN 1 AS one")):
+            with pytest.raises(StoreUnavailable, match=rf"127\.0\.0\.1:{port}") as told:
+                call()
+            assert SECRET not in str(told.value)
+    store.close()
+
+
+def test_a_host_whose_name_is_unknown_was_never_written_to() -> None:
+    store = open_store(f"bolt://user:{SECRET}@nohost.invalid")
+    with pytest.raises(StoreUnavailable, match=r"nohost\.invalid"):
+        store.write("CREATE (:Nothing)")
+    store.close()
