@@ -4,6 +4,7 @@ import pytest
 
 from reaffirm.decisions import DecisionTraces
 from reaffirm.decisions.models import Decision, ReviewCase, ReviewReason
+from reaffirm.retention import HistoryRetention
 from reaffirm.store import GraphStore
 from tests.decisions.factories import World
 from tests.history.stores import Watched
@@ -96,3 +97,30 @@ def test_it_costs_a_read_only_where_a_document_was_removed(store: GraphStore) ->
     remove(world)
     traces.review_case(decision.id)
     assert (watched.reads, watched.writes) == (3, 0)
+
+
+@pytest.mark.parametrize("name", ["refund-LM-20931", "refund-20931"], ids=["same name", "another name"])
+def test_a_task_that_is_deleted_and_made_again_leaves_its_flags_reachable(world: World, name: str) -> None:
+    """Case 89: its decisions were kept, and one elsewhere rests on them."""
+    decision = flag(world)
+    resting = world.decision(choice="resting", task="elsewhere", parents=[decision])
+    while world.traces.continue_decision_review():
+        pass
+    retention = HistoryRetention(world.store, project_id=PROJECT, agent_id=AGENT)
+    assert retention.delete_task(decision.task_name, False, reason="It has another name now.").recorded
+    made = world.history.create_task(name, "Settle the claim.")
+    assert (made.recorded, made.error) == ((False, "task_exists") if name == decision.task_name else (True, None))
+    if made.recorded:
+        moved = world.decision([(OLD, QUOTE)], task=name)
+        assert moved.id != decision.id and world.traces.list_decisions(name).count == 1
+
+    rows = {row.decision.id: row for row in world.traces.list_decisions_for_review().rows}
+    assert set(rows) == {decision.id, resting.id}
+    assert (rows[decision.id].decision.task_name, rows[decision.id].cause.document_key) == ("refund-LM-20931", OLD)
+    assert world.traces.list_decisions_for_review(task_name="refund-LM-20931").count == 1
+    case = world.case(resting.id)
+    assert case.citations[0].parent and case.citations[0].parent.task_name == "refund-LM-20931"
+    for each in (decision, resting):
+        kept = world.traces.reaffirm_where_it_stands(each.id, expected=world.seen(each.id))
+        assert kept.recorded, kept
+    assert world.traces.review_counts().flagged == 0
