@@ -83,12 +83,15 @@ class DecisionReads:
         """Active decisions that rest on this one, directly or through active others: each once, nearest first.
 
         With counts by depth. At most 10,000 are followed, to a depth of at most 63; ``complete`` says whether that was
-        all. A page has at most 100.
+        all. A page has at most 100. One read to a depth of 15 and one for the page; each 16 levels more are one more:
+        five at most.
         """
         return dependents.dependents(self._scope, decision_id, max_depth=max_depth, limit=limit, cursor=cursor)
 
     def preview(self, decision_id: str, verdict: str, *, limit: int = 20, cursor: str | None = None) -> Preview:
         """Exactly which decisions a verdict would flag, once its review has spread, and which are flagged already.
+
+        Two to five reads, as for ``dependents``.
 
         Args:
             verdict: ``supersede``, ``reject``, or ``reaffirm``, which flags none.

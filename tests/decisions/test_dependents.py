@@ -157,6 +157,16 @@ def test_the_number_of_reads_does_not_grow(store: GraphStore) -> None:
             assert net.watched.reads == 2
 
 
+def test_the_number_of_reads_follows_the_depth_up_to_five(store: GraphStore) -> None:
+    deepest = 80
+    net = Net(store, [(f"n{number:03d}", f"n{number - 1:03d}") for number in range(1, deepest + 1)])
+    for depth, reads in ((1, 2), (15, 2), (16, 3), (31, 3), (32, 4), (47, 4), (48, 5), (63, 5), (80, 5)):
+        for call in (net.traces.dependents, lambda each: net.traces.preview(each, "reject")):
+            net.watched.reads = 0
+            call(net.ids[f"n{deepest - depth:03d}"])
+            assert net.watched.reads == reads, depth
+
+
 @pytest.mark.parametrize("verdict", ["reject", "supersede"])
 @pytest.mark.parametrize("edges", [TREE, RING, ladder(6)], ids=["diamonds and a rejected one", "rings", "ladder"])
 def test_a_preview_tells_what_the_verdict_then_flags(store: GraphStore, edges: Edges, verdict: str) -> None:
