@@ -116,6 +116,7 @@ class DecisionWrites:
 
         Args:
             conclusion, rationale, assumptions, open_questions: None = as the decision has them.
+            expected: What the person saw, ``review_case(decision_id).seen``; no longer so is ``decision_changed``.
             picks: Support id → (start, end) of the candidate chosen for an ambiguous passage.
 
         Returns:
@@ -221,7 +222,15 @@ class DecisionWrites:
         explanation: str = REAFFIRMED,
         request_id: str | None = None,
     ) -> DecisionResult:
-        """Confirm a decision on its own passages, each pinned anew where it stands. For a person who has seen them."""
+        """Confirm a decision on its own passages, each pinned anew where it stands. For a person who has seen them.
+
+        Args:
+            expected: What the person saw, ``review_case(decision_id).seen``; no longer so is ``decision_changed``.
+            picks: Support id → (start, end) of the candidate chosen for an ambiguous passage.
+
+        Returns:
+            ``cannot_revalidate`` when the cited words no longer stand; ``ReviewCase.blockers`` says so before.
+        """
         return reaffirming.reaffirm_where_it_stands(
             self._scope,
             _text_id(decision_id),
