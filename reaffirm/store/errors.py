@@ -6,7 +6,7 @@ class StoreError(Exception):
 
 
 class StoreUnavailable(StoreError):
-    """The store cannot be reached or did not answer in time, and nothing was written."""
+    """The store cannot be reached, is not ready or did not answer in time, and nothing was written."""
 
 
 class TimeLimit(StoreUnavailable):

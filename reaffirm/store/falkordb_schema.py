@@ -101,5 +101,8 @@ def _await_falkordb(store: GraphDefiner, wanted: list[tuple[str, tuple[str, ...]
         if len(failed) == len(open_ones):
             return [twins(store, label, properties) for label, properties in failed]
         if time.monotonic() > deadline:
-            raise StoreUnavailable(f"FalkorDB did not finish its constraints within {READY_SECONDS:.0f} s")
+            raise StoreUnavailable(
+                f"FalkorDB is still checking {len(open_ones)} constraints of this graph; "
+                "it goes on by itself: open the store again in some minutes"
+            )
         time.sleep(0.02)

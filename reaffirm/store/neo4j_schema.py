@@ -1,6 +1,8 @@
 """The schema on Neo4j: created where it is missing, awaited, and its problems named."""
 
-from .errors import StatementRefused, StoreConflict, UniqueViolation
+import time
+
+from .errors import StatementRefused, StoreConflict, StoreUnavailable, UniqueViolation
 from .schema import (
     FOREIGN_INDEX_NAMES,
     FULL_TEXT,
@@ -16,6 +18,9 @@ from .schema import (
 
 # What a definition fails with: on data or an index in its way, or because another process makes the same now.
 DEFINITION_ERRORS = (StatementRefused, StoreConflict, UniqueViolation)
+
+BUILDING = """SHOW INDEXES YIELD name, state, populationPercent AS done WHERE state <> 'ONLINE'
+RETURN name, state, done"""
 
 
 def ensure_neo4j(store: Definer) -> list[str]:
@@ -44,8 +49,29 @@ def ensure_neo4j(store: Definer) -> list[str]:
             keys = ", ".join(f"n.{key}" for key in properties)
             text = f"CREATE FULLTEXT INDEX {name} IF NOT EXISTS FOR (n:{label}) ON EACH [{keys}] {FULL_TEXT_OPTIONS}"
             _make_index(store, name, text)
-    store.define("CALL db.awaitIndexes($seconds)", seconds=int(READY_SECONDS))
+    _await_indexes(store)
     return problems
+
+
+def _await_indexes(store: Definer) -> None:
+    """Wait until every index is online.
+
+    Raises:
+        StoreUnavailable: A large graph takes longer; the server goes on building.
+        StatementRefused: The server gave up on one.
+    """
+    deadline = time.monotonic() + READY_SECONDS
+    while rows := store.define(BUILDING):
+        failed = [row["name"] for row in rows if row["state"] == "FAILED"]
+        if failed:
+            raise StatementRefused(f"Neo4j could not build the index {failed[0]}; drop it, and open the store again")
+        if time.monotonic() > deadline:
+            done = min(row["done"] for row in rows)
+            raise StoreUnavailable(
+                f"Neo4j is still building {len(rows)} indexes of this graph (the last of them is at {done:.0f} %); "
+                "it goes on by itself: open the store again in some minutes"
+            )
+        time.sleep(0.05)
 
 
 def _make_index(store: Definer, name: str, text: str) -> None:

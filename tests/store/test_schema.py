@@ -7,12 +7,17 @@ from typing import Any
 import pytest
 
 from reaffirm.history import ConversationHistory
-from reaffirm.store import GraphStore, StoreReadOnly, UniqueViolation, open_store
+from reaffirm.store import GraphStore, StoreReadOnly, StoreUnavailable, UniqueViolation, open_store
 from tests.decisions.writes import THREADS, at_once
 
 TASK = """
 CREATE (t:Task) SET t._agrag_history_record = true, t.id = $id, t.project_id = 'p', t.name = $name, t.goal = 'g'
 RETURN 1 AS one
+"""
+MANY = """
+UNWIND range($start, $end - 1) AS number
+CREATE (d:Decision) SET d._agrag_history_record = true, d.id = toString(number), d.task_id = 't',
+  d.choice_key = toString(number), d.revision = 1, d.conclusion = 'Words of number ' + toString(number)
 """
 REMOVE = "MATCH (t:Task) WHERE t.name = 'twin' WITH t LIMIT 1 DETACH DELETE t RETURN 1 AS one"
 ENSURE = (
@@ -72,6 +77,18 @@ def test_twins_are_refused_from_the_first_write_on(blank: Any) -> None:
         blank.write(TASK, id="2", name="twin")
     with pytest.raises(UniqueViolation):
         blank.write(TASK, id="1", name="other")
+
+
+def test_a_large_graph_is_told_to_be_opened_again_while_its_indexes_are_built(
+    blank: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for start in range(0, 60_000, 20_000):
+        blank.define(MANY, start=start, end=start + 20_000)
+    monkeypatch.setattr(f"reaffirm.store.{blank.kind}_schema.READY_SECONDS", -1)
+    with pytest.raises(StoreUnavailable, match="open the store again in some minutes"):
+        blank.ensure_schema()
+    monkeypatch.undo()
+    assert blank.ensure_schema().problems == []
 
 
 def test_on_twins_it_is_read_only_names_them_and_recovers(blank: Any, blank_store_url: str) -> None:
