@@ -8,7 +8,7 @@ from typing import Any
 from reaffirm import ids
 from reaffirm.decisions import DecisionTraces
 from reaffirm.history import ConversationHistory
-from reaffirm.knowledge import Graph
+from reaffirm.knowledge import Graph, RuleExtractor
 from reaffirm.retention import HistoryRetention
 from reaffirm.store import GraphStore
 from tests.reviews.factories import AGENT, BEFORE, PROJECT, QUOTE, World
@@ -85,7 +85,8 @@ class Filled:
         world = self.world
         for number in range(self.size, size):
             self._one_more(number)
-        world.document(self.handbook, "\n\n".join(f"{self.word} {number}. {QUOTE * 5}" for number in range(size)))
+        handbook = "\n\n".join(f"{self.word} {number}, § {number + 1}. {QUOTE * 5}" for number in range(size))
+        assert Graph(world.store, extractor=RuleExtractor()).add(handbook, document_key=self.handbook).recorded
         while world.traces.continue_decision_review():
             pass
         self.change = world.graph.versions(self.policy)[-1].activation_id
@@ -230,6 +231,7 @@ READS: dict[str, Read] = {
         lambda f: f.graph.source_change(f.change, project_id=f.world.project_id, limit=100), 4,
         lambda answer: [*answer.touched, *answer.untouched],
     ),
+    "Graph.entities": _page(lambda f: f.graph.entities(f.handbook, limit=500), 1, "entities"),
     "Graph.fetch": Read(lambda f: f.graph.fetch(_every_id(f)), 1),
     "Graph.search": _page(lambda f: f.graph.search("refund damage", limit=100), 1, "hits"),
     "Graph.search_evidence": _page(lambda f: f.graph.search_evidence("refund damage", limit=100), 1, "hits"),

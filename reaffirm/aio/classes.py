@@ -100,16 +100,16 @@ class HistoryRetention:
 
 
 class Graph:
-    """``reaffirm.knowledge.Graph``, to be awaited."""
+    """``reaffirm.knowledge.Graph``, to be awaited. The extractor is called in a worker thread."""
 
-    def __init__(self, store: Store | GraphStore) -> None:
-        self._sync = _Graph(plain_store(store))
+    def __init__(self, store: Store | GraphStore, *, extractor: knowledge.Extractor | None = None) -> None:
+        self._sync = _Graph(plain_store(store), extractor=extractor)
 
     @classmethod
-    async def open(cls, *, graph_store: Store) -> "Graph":
+    async def open(cls, *, graph_store: Store, extractor: knowledge.Extractor | None = None) -> "Graph":
         """A graph whose store is connected and has its schema."""
         await graph_store.connect()
-        return cls(graph_store)
+        return cls(graph_store, extractor=extractor)
 
     add = threaded(_Graph.add)
     update = threaded(_Graph.update)
@@ -118,6 +118,7 @@ class Graph:
     continue_flagging = threaded(_Graph.continue_flagging)
 
     versions = threaded(_Graph.versions)
+    entities = threaded(_Graph.entities)
     fetch = threaded(_Graph.fetch)
     search = threaded(_Graph.search)
     search_evidence = threaded(_Graph.search_evidence)

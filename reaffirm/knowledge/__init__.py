@@ -7,6 +7,10 @@ from reaffirm.knowledge.changes_models import (
     SourceChangeView,
     TouchedPassage,
 )
+from reaffirm.knowledge.entities.citations import CitationExtractor
+from reaffirm.knowledge.entities.extraction import ExtractedEntity, ExtractedRelation, Extraction, Extractor
+from reaffirm.knowledge.entities.models import DocumentEntity, EntityPage
+from reaffirm.knowledge.entities.rules import RuleExtractor
 from reaffirm.knowledge.graph import Graph
 from reaffirm.knowledge.models import (
     Anchor,
@@ -32,11 +36,18 @@ __all__ = [
     "Anchor",
     "AnchorState",
     "Candidate",
+    "CitationExtractor",
     "CitingDecision",
     "DiffRow",
+    "DocumentEntity",
     "DocumentVersion",
+    "EntityPage",
     "EvidenceLocation",
     "EvidenceReference",
+    "ExtractedEntity",
+    "ExtractedRelation",
+    "Extraction",
+    "Extractor",
     "FetchOutcome",
     "FetchStatus",
     "Graph",
@@ -44,6 +55,7 @@ __all__ = [
     "PassageDiff",
     "Piece",
     "ReferenceKind",
+    "RuleExtractor",
     "SearchHit",
     "SearchResult",
     "SourceChange",

@@ -1,19 +1,22 @@
 """One attempt to add, update or remove a document: read how it stands, decide, and run one guarded statement."""
 
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, Literal
 from uuid import uuid4
 
 from reaffirm import fields, ids
 from reaffirm.knowledge import statements as cypher
 from reaffirm.knowledge.content import Content, Source
 from reaffirm.knowledge.describing import Description
+from reaffirm.knowledge.entities import storing
+from reaffirm.knowledge.entities.findings import Findings, Reader
 from reaffirm.knowledge.ingestion import CHUNKER_HASH, SCHEMA, Version, version_of
 from reaffirm.knowledge.models import IngestResult
 from reaffirm.retention import erased
 from reaffirm.store import GraphStore
 
 NEW_VERSION, METADATA_ONLY, NO_OP, REMOVED = "new_version", "metadata_only", "no_op", "removed"
+IN_PLACE = "in_place"  # the same text, read by another extractor
 
 
 @dataclass(frozen=True)
@@ -114,11 +117,15 @@ def see(store: GraphStore, job: Job, now: str) -> Seen:
     return Seen(row["doc"], row["activation"], row["jobs"], row["parts"], row["citers"], row["sources"] > 0)
 
 
-def ingest(store: GraphStore, job: Job, source: Source) -> IngestResult | None:
+def ingest(store: GraphStore, job: Job, source: Source, reader: Reader | None = None) -> IngestResult | None:
     """Add or update once; None when the world moved between the read and the write.
+
+    Args:
+        reader: Finds entities in a version, which are written with it.
 
     Raises:
         ValueRefused: The file cannot be read.
+        ExtractionFailed: The extractor failed.
     """
     now = ids.now()
     seen = see(store, job, now)
@@ -128,6 +135,10 @@ def ingest(store: GraphStore, job: Job, source: Source) -> IngestResult | None:
         return _refused(job, "document_not_found")
     content = source.content((seen.doc or {}).get("media_type"))
     if seen.doc and seen.live and seen.hash == content.content_hash:
+        if reader and seen.doc.get("extraction_fingerprint") != reader.vocabulary.fingerprint:
+            again = _read_again(store, job, seen, seen.doc, content, reader, now)
+            if again is not False:
+                return again
         return _describe(store, job, seen, seen.doc, now)
     refusal = _hindrance(job, seen)
     if refusal:
@@ -135,7 +146,7 @@ def ingest(store: GraphStore, job: Job, source: Source) -> IngestResult | None:
     if job.project_id and erased.is_erased(store, job.project_id, content.text, content.content_hash):
         return _refused(job, "erased", "this text was redacted in the project")
     version = version_of(job.document_key, content, now=now, ft_fields=store.kind == "falkordb")
-    return _activate(store, job, seen, version, now, content)
+    return _activate(store, job, seen, version, now, content, reader)
 
 
 def remove(store: GraphStore, job: Job) -> IngestResult | None:
@@ -185,7 +196,7 @@ def _ended(
 
 
 def _activate(
-    store: GraphStore, job: Job, seen: Seen, version: Version, now: str, content: Content
+    store: GraphStore, job: Job, seen: Seen, version: Version, now: str, content: Content, reader: Reader | None
 ) -> IngestResult | None:
     known = seen.doc is not None
     facts = _facts(job, seen, now, "update" if known and (seen.live or job.verb == "update") else "add")
@@ -193,14 +204,13 @@ def _activate(
     facts["document"] = _document(job, seen, now) | {
         "current_content_hash": version.content_hash,
         "media_type": content.media_type,
+        "extraction_fingerprint": reader.vocabulary.fingerprint if reader else None,
     }
-    if known:
-        statement = cypher.ACTIVATE_VERSION_LATER if seen.later else cypher.ACTIVATE_VERSION
-    else:
-        statement = cypher.CREATE_DOCUMENT_LATER if seen.later else cypher.CREATE_DOCUMENT
+    findings = reader.read(version) if reader else None
     rows = store.write(
-        statement,
+        _statement(known, seen.later, reader),
         **_common(job, seen, now),
+        **_entities(store, job, reader, findings, now),
         facts=facts,
         version={"sections": version.sections, "chunks": version.chunks, **asdict(version.links)},
         version_id=version.version_id,
@@ -216,13 +226,78 @@ def _activate(
         chunks=len(version.chunks),
         flagged=rows[0]["flagged"],
         unfinished=seen.later,
+        findings=findings,
     )
+
+
+def _statement(known: bool, later: bool, reader: Reader | None) -> str:
+    if reader:
+        parts = storing.parts_for(reader.vocabulary)
+        return cypher.activating(parts, later=later) if known else cypher.creating(parts, later=later)
+    if known:
+        return cypher.ACTIVATE_VERSION_LATER if later else cypher.ACTIVATE_VERSION
+    return cypher.CREATE_DOCUMENT_LATER if later else cypher.CREATE_DOCUMENT
+
+
+def _entities(
+    store: GraphStore, job: Job, reader: Reader | None, findings: Findings | None, now: str
+) -> dict[str, dict[str, Any]]:
+    """The parameters of the parts for entities, with one read: which of them the graph knows already."""
+    if reader is None or findings is None:
+        return {}
+    keys = sorted(findings.entities)
+    known = {row["key"]: row["id"] for row in store.read(storing.READ_ALIASES, keys=keys)} if keys else {}
+    return storing.records(
+        findings,
+        reader.vocabulary,
+        known,
+        document_id=job.document_id,
+        now=now,
+        ft_fields=store.kind == "falkordb",
+    )
+
+
+def _read_again(
+    store: GraphStore, job: Job, seen: Seen, doc: dict[str, Any], content: Content, reader: Reader, now: str
+) -> IngestResult | Literal[False] | None:
+    """The text is the current one and another extractor, or none, has read it. False where its chunks are not ours."""
+    version = version_of(job.document_key, content, now=now, ft_fields=store.kind == "falkordb")
+    rows = store.read(
+        cypher.READ_OWN_CHUNKS, id=job.document_id, version_id=version.version_id, chunker_hash=CHUNKER_HASH
+    )
+    if sorted(row["id"] for row in rows) != sorted(str(chunk["id"]) for chunk in version.chunks):
+        return False
+    findings = reader.read(version)
+    changes, link = _changes(job, seen, doc)
+    written = store.write(
+        cypher.describing(storing.parts_for(reader.vocabulary)),
+        id=job.document_id,
+        seen_seq=seen.seq,
+        seen_hash=seen.hash,
+        seen_parts=seen.parts,
+        version_id=version.version_id,
+        chunker_hash=CHUNKER_HASH,
+        now=now,
+        facts={
+            "changes": changes | {"updated_at": now, "extraction_fingerprint": reader.vocabulary.fingerprint},
+            "source_of": [job.project_id] if link else [],
+        },
+        **_entities(store, job, reader, findings, now),
+    )
+    if not written:
+        return None
+    return _result(job, IN_PLACE, seen.seq, seen.hash, chunks=seen.parts, findings=findings)
+
+
+def _changes(job: Job, seen: Seen, doc: dict[str, Any]) -> tuple[dict[str, Any], bool]:
+    """What describes the document otherwise now, and whether the project is to be linked."""
+    changes = {name: value for name, value in job.description.properties().items() if doc.get(name) != value}
+    return changes, job.project_id is not None and not seen.linked
 
 
 def _describe(store: GraphStore, job: Job, seen: Seen, doc: dict[str, Any], now: str) -> IngestResult | None:
     """The text is the current one: only what describes it may differ."""
-    changes = {name: value for name, value in job.description.properties().items() if doc.get(name) != value}
-    link = job.project_id is not None and not seen.linked
+    changes, link = _changes(job, seen, doc)
     if changes or link:
         rows = store.write(
             cypher.DESCRIBE_DOCUMENT,
@@ -327,6 +402,7 @@ def _result(
     chunks: int = 0,
     flagged: int = 0,
     unfinished: bool = False,
+    findings: Findings | None = None,
 ) -> IngestResult:
     return IngestResult(
         recorded=True,
@@ -338,4 +414,6 @@ def _result(
         chunks=chunks,
         flagged=flagged,
         unfinished=unfinished,
+        entities=len(findings.entities) if findings else 0,
+        left_out=findings.left_out if findings else 0,
     )

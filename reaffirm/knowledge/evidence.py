@@ -47,3 +47,8 @@ def encode(reference: EvidenceReference) -> str:
 def span_id(document_id: str, content_hash: str, start: int, end: int) -> str:
     """The evidence id of a range of one version."""
     return f"ev1:s:{document_id}:{content_hash[:16]}:{start}-{end}"
+
+
+def chunk_id(document_id: str, content_hash: str, chunk: str) -> str:
+    """The evidence id of a chunk of one version, where its place in the text is not known."""
+    return f"ev1:c:{document_id}:{content_hash[:16]}:{chunk}"

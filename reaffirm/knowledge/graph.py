@@ -10,8 +10,12 @@ from reaffirm.knowledge.activating import job_of
 from reaffirm.knowledge.change import source_change
 from reaffirm.knowledge.changes import source_changes
 from reaffirm.knowledge.changes_models import SourceChangePage, SourceChangeView
-from reaffirm.knowledge.content import source_of
+from reaffirm.knowledge.content import Source, source_of
 from reaffirm.knowledge.describing import describe, known_id
+from reaffirm.knowledge.entities.extraction import Extractor
+from reaffirm.knowledge.entities.findings import ExtractionFailed, Reader
+from reaffirm.knowledge.entities.models import EntityPage
+from reaffirm.knowledge.entities.reading import entities
 from reaffirm.knowledge.models import DocumentVersion, FetchOutcome, IngestResult, SearchResult, SourceStatus
 from reaffirm.knowledge.sections import normalised
 from reaffirm.knowledge.standing import source_status, timed
@@ -22,10 +26,20 @@ FLAGGED_AT_ONCE = 20_000  # by the call that activates, where the statement itse
 
 
 class Graph:
-    """The documents of a graph. They belong to no project; ``project_id`` only lets a project see one as its source."""
+    """The documents of a graph. They belong to no project; ``project_id`` only lets a project see one as its source.
 
-    def __init__(self, store: GraphStore) -> None:
+    Args:
+        extractor: Finds entities in what add() and update() are given; they are written in the same statement. Without
+            one, entities that are there stay as they are.
+
+    Raises:
+        ValueRefused: The extractor names a type that is no plain identifier, or one of the graph's own.
+    """
+
+    def __init__(self, store: GraphStore, *, extractor: Extractor | None = None) -> None:
         self._store = store
+        self._reader = None if extractor is None else Reader(extractor)
+        self._defined = False  # the labels of the extractor have their keys and indexes
 
     @refusing(IngestResult)
     def add(
@@ -54,12 +68,13 @@ class Graph:
             author: Who does it; stored with the activation and with each flag that it raises.
 
         Returns:
-            decision new_version, metadata_only or no_op, and how many decisions were flagged.
+            decision new_version, in_place, metadata_only or no_op, and how many decisions were flagged.
+            With an extractor, in_place is the same text read anew, where another one read it before, or none.
         """
         described = describe(title, url, media_type, published_at, content_date)
         source = source_of(text, data, described.media_type)
         job = job_of(document_key, "add", author, project_id, described)
-        return self._flagged(settle(lambda: activating.ingest(self._store, job, source)))
+        return self._ingested(job, source)
 
     @refusing(IngestResult)
     def update(
@@ -83,7 +98,7 @@ class Graph:
         described = describe(title, url, media_type, published_at, content_date)
         source = source_of(text, data, described.media_type)
         job = job_of(document_key, "update", author, project_id, described)
-        return self._flagged(settle(lambda: activating.ingest(self._store, job, source)))
+        return self._ingested(job, source)
 
     @refusing(IngestResult)
     def remove(self, document_key: str, *, author: str | None = None) -> IngestResult:
@@ -199,6 +214,35 @@ class Graph:
         if current is None:
             raise ValueError(f"the document {document_key!r} is unknown or removed")
         return current.cite(normalised(quote), fields.whole("occurrence", occurrence, 1))
+
+    def entities(self, document_key: str, *, limit: int = 100, cursor: str | None = None) -> EntityPage:
+        """What the current version mentions, by type and name, with one read. Whoever extracted it.
+
+        Args:
+            limit: 1 to 500; what is none counts as the nearest.
+            cursor: ``next_cursor`` of the page before. What is none of ours means the first page.
+
+        Returns:
+            No entity where the document is unknown or removed.
+        """
+        return entities(self._store, document_key, limit, cursor)
+
+    def _ingested(self, job: activating.Job, source: Source) -> IngestResult:
+        try:
+            if self._reader and not self._defined:
+                report = self._store.ensure_entities(self._reader.vocabulary.schema)
+                if report.problems:
+                    return IngestResult(recorded=False, error="read_only", detail="; ".join(report.problems))
+                self._defined = True
+            return self._flagged(settle(lambda: activating.ingest(self._store, job, source, self._reader)))
+        except ExtractionFailed as failed:
+            return IngestResult(
+                recorded=False,
+                error="extraction_failed",
+                detail=str(failed),
+                document_key=job.document_key,
+                document_id=job.document_id,
+            )
 
     def _flagged(self, result: IngestResult) -> IngestResult:
         """Go on with the flags that an activation left, up to a bound."""

@@ -119,10 +119,12 @@ class IngestResult(Result):
     """What an add, update or remove did.
 
     Attributes:
-        decision: new_version, metadata_only, no_op or removed.
+        decision: new_version, in_place (the same text, read by another extractor), metadata_only, no_op or removed.
         flagged: How many decisions were flagged.
         unfinished: More than 20,000 cite the document and some are still to be flagged: continue_flagging() goes on.
             Until then they read as flagged.
+        entities: How many different entities the extractor found.
+        left_out: Mentions and relations that were not stored: beyond a limit, or in no form that the graph can hold.
     """
 
     document_key: str | None = None
@@ -133,6 +135,8 @@ class IngestResult(Result):
     chunks: int = 0
     flagged: int = 0
     unfinished: bool = False
+    entities: int = 0
+    left_out: int = 0
 
 
 class DocumentVersion(Model):

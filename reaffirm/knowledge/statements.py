@@ -5,6 +5,10 @@ a filter that stands after a write before it). On Neo4j ``properties(d).status``
 ``d.status`` may be the value cached before it.
 """
 
+from functools import cache
+
+from reaffirm.knowledge.entities.storing import DROP_PURGED, PURGED, Parts
+
 UNFINISHED_JOBS = ["pending", "rolling_back", "committed", "cleaning"]
 MAX_CITERS = 20_000  # flagged by the activating statement; more are flagged in batches behind it, see flagging.py
 MAX_PARTS = 10_000  # erased by one statement; agentic-graphrag refuses above it as well
@@ -142,6 +146,8 @@ _LINK_PROJECT = """FOREACH (x IN $facts.source_of |
 """
 
 
+_DESCRIBE = "SET doc += $facts.changes\n" + _LINK_PROJECT
+
 # A node of a version with its HAS_PART. A version that returns finds its own: the interval that ended is kept.
 _PART = """
   ON CREATE SET n = x.props, n:_Node
@@ -179,13 +185,18 @@ _VERSION = (
 _FLAGGED = "RETURN size(leaves) + size(parents) AS flagged"
 
 
-def _create(citers: str, flag: str) -> str:
+_NO_PARTS = Parts()
+
+
+def _create(citers: str, flag: str, entities: Parts = _NO_PARTS) -> str:
     made = "WITH leaves, parents, names, projects\nCREATE (doc:Document:_Node)\nSET doc.id = $id\n"
-    return _UNKNOWN + citers + made + _ACTIVATE + _VERSION + flag + _LINK_PROJECT + _FLAGGED
+    # The stamps are of chunks that this statement makes; there is nothing of an earlier run.
+    return _UNKNOWN + citers + made + _ACTIVATE + _VERSION + flag + _LINK_PROJECT + entities.fresh + _FLAGGED
 
 
-def _activate(citers: str, flag: str) -> str:
-    return _SEEN + citers + _CLOSE + _ACTIVATE + _VERSION + flag + _LINK_PROJECT + _FLAGGED
+def _activate(citers: str, flag: str, entities: Parts = _NO_PARTS) -> str:
+    reads = _SEEN + citers + entities.stale + _CLOSE.replace("AS closing", f"AS closing{entities.carried}")
+    return reads + _ACTIVATE + _VERSION + flag + _LINK_PROJECT + entities.drop + entities.fresh + _FLAGGED
 
 
 def _remove(citers: str, flag: str) -> str:
@@ -196,7 +207,8 @@ def _purge(citers: str, flag: str) -> str:
     contents = """WITH doc, leaves, parents, names, projects, [(doc)-[part:HAS_PART]->(x) | x] AS contents
 WHERE size(contents) <= $most_parts
 """
-    return _SEEN + citers + contents + _ACTIVATE + flag + "FOREACH (x IN contents | DETACH DELETE x)\n" + _FLAGGED
+    ends = _ACTIVATE + flag + DROP_PURGED + "FOREACH (x IN contents | DETACH DELETE x)\n" + _FLAGGED
+    return _SEEN + citers + contents + PURGED + ends
 
 
 # The first version of a key. Of two writers at once the unique id refuses one, which then looks again.
@@ -206,6 +218,36 @@ CREATE_DOCUMENT_LATER = _create(_CITERS_LATER, "")
 # A further version.
 ACTIVATE_VERSION = _activate(_CITERS, FLAG)
 ACTIVATE_VERSION_LATER = _activate(_CITERS_LATER, "")
+
+
+@cache
+def creating(entities: Parts, *, later: bool) -> str:
+    """CREATE_DOCUMENT with what an extractor found in the version."""
+    return _create(_CITERS_LATER, "", entities) if later else _create(_CITERS, FLAG, entities)
+
+
+@cache
+def activating(entities: Parts, *, later: bool) -> str:
+    """ACTIVATE_VERSION with what an extractor found in the version."""
+    return _activate(_CITERS_LATER, "", entities) if later else _activate(_CITERS, FLAG, entities)
+
+
+@cache
+def describing(entities: Parts) -> str:
+    """DESCRIBE_DOCUMENT with what an extractor found in the chunks that are in force, as long as they are these."""
+    return (
+        _SEEN
+        + """WITH doc, [(doc)-[part:HAS_PART]->(c:Chunk) WHERE part.version_id = $version_id
+  AND part.invalid_at IS NULL AND c.chunker_hash = $chunker_hash | c.id] AS own
+WHERE size(own) = size($entities.chunk_ids)
+"""
+        + entities.stale
+        + _DESCRIBE
+        + entities.drop
+        + entities.fresh
+        + "RETURN doc.id AS id"
+    )
+
 
 # A removal: everything is closed and nothing is deleted, so what was cited stays readable.
 REMOVE_DOCUMENT = _remove(_CITERS, FLAG)
@@ -220,8 +262,15 @@ WITH doc
 OPTIONAL MATCH (doc)-[part:HAS_PART]->(x)
 RETURN count(part) AS parts"""
 
+# The chunks in force that we cut, by id.
+READ_OWN_CHUNKS = """MATCH (doc:Document {id: $id})
+WITH doc
+MATCH (doc)-[part:HAS_PART]->(c:Chunk)
+WHERE part.version_id = $version_id AND part.invalid_at IS NULL AND c.chunker_hash = $chunker_hash
+RETURN c.id AS id"""
+
 # Title, address and dates: no activation, and no flag.
-DESCRIBE_DOCUMENT = _SEEN + "SET doc += $facts.changes\n" + _LINK_PROJECT + "RETURN doc.id AS id"
+DESCRIBE_DOCUMENT = _SEEN + _DESCRIBE + "RETURN doc.id AS id"
 
 READ_VERSIONS = """MATCH (doc:Document {id: $id})
 WITH doc

@@ -20,6 +20,14 @@ class SchemaReport:
     warnings: list[str] = field(default_factory=list)
 
 
+@dataclass(frozen=True)
+class EntityLabels:
+    """The labels and the types of relations that an extractor writes; plain identifiers."""
+
+    labels: tuple[str, ...]
+    relations: tuple[str, ...]
+
+
 class GraphStore(Protocol):
     """A graph database. One instance serves many threads; open it after a fork."""
 
@@ -53,6 +61,9 @@ class GraphStore(Protocol):
 
     def ensure_schema(self) -> SchemaReport:
         """Make and await all constraints and indexes. Idempotent; safe when many processes start at once."""
+
+    def ensure_entities(self, entities: EntityLabels) -> SchemaReport:
+        """The same for the labels of an extractor. A problem here makes nothing read-only."""
 
     def healthy(self) -> bool:
         """Whether the store answers a trivial read now. Never raises."""

@@ -16,7 +16,7 @@ from redis.exceptions import BusyLoadingError, ResponseError
 from redis.retry import Retry
 
 from . import embedded, schema
-from .base import Row, SchemaReport, SearchIndex
+from .base import EntityLabels, Row, SchemaReport, SearchIndex
 from .errors import OutcomeUnknown, StatementRefused, StoreReadOnly, StoreUnavailable, TimeLimit, UniqueViolation
 from .falkordb_schema import ensure_falkordb, low_limits
 from .values import safe_params
@@ -120,12 +120,15 @@ class FalkorStore:
             return str(self._connected().explain(query, checked))
 
     def ensure_schema(self) -> SchemaReport:
-        problems = ensure_falkordb(self)
+        problems = ensure_falkordb(self, schema.definitions())
         self.read_only = bool(problems)
         warnings = low_limits(self)
         for each in warnings:
             log.warning("%s", each)
         return SchemaReport(problems, warnings)
+
+    def ensure_entities(self, entities: EntityLabels) -> SchemaReport:
+        return SchemaReport(ensure_falkordb(self, schema.entity_definitions(entities)))
 
     def healthy(self) -> bool:
         try:

@@ -4,7 +4,7 @@ import time
 from typing import Any, Protocol
 
 from .errors import StatementRefused, StoreUnavailable
-from .schema import FIRST_USE, FULL_TEXT, LOOKUPS, READY_SECONDS, Definer, twins, unique_keys
+from .schema import READY_SECONDS, Definer, Definitions, Keys, twins
 
 LIMITS = ("TIMEOUT_DEFAULT", "TIMEOUT_MAX", "RESULTSET_SIZE")
 LEAST_MS = 10_000  # the largest statements (20,000 flags at once) take a second; a busy server, some
@@ -21,15 +21,15 @@ class GraphDefiner(Definer, Protocol):
         """Run a server command."""
 
 
-def ensure_falkordb(store: GraphDefiner) -> list[str]:
+def ensure_falkordb(store: GraphDefiner, defined: Definitions) -> list[str]:
     """Create what is missing, wait until it is operational, and return the problems found in the data."""
-    store.define(FIRST_USE)
-    wanted = unique_keys()
+    store.define(defined.first_use)
+    wanted = defined.unique
     indexed = _falkor_indexed(store)
-    for label, name in sorted({(label, name) for label, keys in [*wanted, *LOOKUPS] for name in keys}):
+    for label, name in sorted({(label, name) for label, keys in (*wanted, *defined.lookups) for name in keys}):
         if (label, name, "RANGE") not in indexed:
             _tolerate(store, f"CREATE INDEX FOR (n:{label}) ON (n.{name})")
-    for label, properties in FULL_TEXT.values():
+    for label, properties in defined.full_text:
         for name in properties:
             if (label, f"_ft_{name}", "FULLTEXT") not in indexed:
                 _tolerate(store, f"CALL db.idx.fulltext.createNodeIndex('{label}', '_ft_{name}')")
@@ -92,7 +92,7 @@ def _falkor_constraints(store: GraphDefiner) -> dict[tuple[str, frozenset[str]],
     return {(row["label"], frozenset(row["properties"])): row["status"] for row in rows if row["type"] == "UNIQUE"}
 
 
-def _await_falkordb(store: GraphDefiner, wanted: list[tuple[str, tuple[str, ...]]]) -> list[str]:
+def _await_falkordb(store: GraphDefiner, wanted: Keys) -> list[str]:
     deadline = time.monotonic() + READY_SECONDS
     while True:
         states = _falkor_constraints(store)

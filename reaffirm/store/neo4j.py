@@ -23,7 +23,7 @@ from neo4j.exceptions import (
 )
 
 from . import schema
-from .base import Row, SchemaReport, SearchIndex
+from .base import EntityLabels, Row, SchemaReport, SearchIndex
 from .errors import (
     OutcomeUnknown,
     StatementRefused,
@@ -102,9 +102,12 @@ class Neo4jStore:
         return "\n".join(lines)
 
     def ensure_schema(self) -> SchemaReport:
-        problems = ensure_neo4j(self)
+        problems = ensure_neo4j(self, schema.definitions())
         self.read_only = bool(problems)
         return SchemaReport(problems)
+
+    def ensure_entities(self, entities: EntityLabels) -> SchemaReport:
+        return SchemaReport(ensure_neo4j(self, schema.entity_definitions(entities)))
 
     def healthy(self) -> bool:
         try:

@@ -5,15 +5,13 @@ import time
 from .errors import StatementRefused, StoreConflict, StoreUnavailable, UniqueViolation
 from .schema import (
     FOREIGN_INDEX_NAMES,
-    FULL_TEXT,
     FULL_TEXT_OPTIONS,
-    LOOKUPS,
     READY_SECONDS,
     Definer,
+    Definitions,
     constraint_name,
     full_text_name,
     twins,
-    unique_keys,
 )
 
 # What a definition fails with: on data or an index in its way, or because another process makes the same now.
@@ -23,11 +21,11 @@ BUILDING = """SHOW INDEXES YIELD name, state, populationPercent AS done WHERE st
 RETURN name, state, done"""
 
 
-def ensure_neo4j(store: Definer) -> list[str]:
+def ensure_neo4j(store: Definer, defined: Definitions) -> list[str]:
     """Create what is missing, wait until it is online, and return the problems found in the data."""
     problems: list[str] = []
     existing = {row["name"] for row in store.define("SHOW CONSTRAINTS YIELD name")}
-    for label, properties in unique_keys():
+    for label, properties in defined.unique:
         name = constraint_name(label, properties)
         if name in existing:
             continue
@@ -38,12 +36,12 @@ def ensure_neo4j(store: Definer) -> list[str]:
             if not _has_constraint(store, label, properties):
                 problems.append(twins(store, label, properties))
     indexes = {row["name"] for row in store.define("SHOW INDEXES YIELD name")}
-    for label, properties in LOOKUPS:
+    for label, properties in defined.lookups:
         name = FOREIGN_INDEX_NAMES.get((label, properties)) or f"reaffirm_{label.lower()}_{'_'.join(properties)}"
         if name not in indexes:
             keys = ", ".join(f"n.{key}" for key in properties)
             _make_index(store, name, f"CREATE INDEX {name} IF NOT EXISTS FOR (n:{label}) ON ({keys})")
-    for label, properties in FULL_TEXT.values():
+    for label, properties in defined.full_text:
         name = full_text_name(label, properties)
         if name not in indexes:
             keys = ", ".join(f"n.{key}" for key in properties)

@@ -4,9 +4,10 @@ Names and forms of the constraints are those of agentic-graphrag, so that either
 index on a key that it makes unique, never another full-text index on its properties: its own could then not be made.
 """
 
+from dataclasses import dataclass
 from typing import Protocol
 
-from .base import Row, SearchIndex
+from .base import EntityLabels, Row, SearchIndex
 
 MARKER = "_agrag_history_record"
 READY_SECONDS = 60.0
@@ -30,6 +31,9 @@ HISTORY_KEYS: tuple[tuple[str, tuple[str, ...]], ...] = (
 # Ingestion nodes that we write too: unique by id.
 KNOWLEDGE_LABELS = ("Document", "Chunk", "Section", "DocumentActivation")
 
+# Where the names of entities lead to them; agentic-graphrag's, like its form.
+ALIAS_LABEL = "_MergeAlias"
+
 # Records of retention, ours alone: tombstones, legal holds, digests of erased texts and their key.
 RETENTION_LABELS = ("Erasure", "LegalHold", "ErasedText", "ErasureKey")
 
@@ -45,6 +49,7 @@ RELATIONSHIPS = (
     "NEXT_CHUNK",
     "HAS_ACTIVATION",
     "HAS_SOURCE",
+    "MENTIONED_IN",
 )
 
 # What our reads look up. On Neo4j each is one composite index; on FalkorDB every property gets its own.
@@ -71,6 +76,7 @@ LOOKUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("Task", ("project_id", "created_at", "id")),
     ("Task", (MARKER, "project_id", "status", "created_at")),
     ("CutoverJob", ("status",)),
+    (ALIAS_LABEL, ("entity_id",)),
     ("DecisionSupport", ("project_id", "task_name")),
     ("Request", ("payload_sha256",)),
     ("Request", ("project_id", "operation")),
@@ -101,22 +107,53 @@ FALKOR_SEARCH = {
 
 # While a label or a relationship type does not exist, two guarded writes may both pass on FalkorDB; so all exist first.
 FIRST_USE = """CREATE (a:Project:Task:Event:Step:Request:Decision:DecisionSupport
-  :Document:Chunk:Section:DocumentActivation:CutoverJob:_Node:Erasure:LegalHold:ErasedText:ErasureKey)
+  :Document:Chunk:Section:DocumentActivation:CutoverJob:_Node:Erasure:LegalHold:ErasedText:ErasureKey:_MergeAlias)
 CREATE (a)-[:MADE]->(a), (a)-[:HAS_SUPPORT]->(a), (a)-[:DEPENDS_ON]->(a), (a)-[:SUPERSEDES]->(a), (a)-[:HAS_EVENT]->(a),
   (a)-[:HAS_STEP]->(a), (a)-[:HAS_PART]->(a), (a)-[:HAS_CHILD]->(a), (a)-[:NEXT_CHUNK]->(a), (a)-[:HAS_ACTIVATION]->(a),
-  (a)-[:HAS_SOURCE]->(a)
+  (a)-[:HAS_SOURCE]->(a), (a)-[:MENTIONED_IN]->(a)
 WITH a DETACH DELETE a"""
 
+Keys = tuple[tuple[str, tuple[str, ...]], ...]
 
-def unique_keys() -> list[tuple[str, tuple[str, ...]]]:
-    """Every (label, properties) that is unique."""
-    history = [(label, (MARKER, *properties)) for label, properties in HISTORY_KEYS]
-    return history + [(label, ("id",)) for label in KNOWLEDGE_LABELS + RETENTION_LABELS]
+
+@dataclass(frozen=True)
+class Definitions:
+    """What is to be made in one go.
+
+    Attributes:
+        first_use: A statement that uses every label and type of relationship once and leaves nothing.
+        unique, lookups, full_text: Labels with properties.
+    """
+
+    first_use: str
+    unique: Keys
+    lookups: Keys
+    full_text: Keys
+
+
+def definitions() -> Definitions:
+    """The schema that every graph has."""
+    history = tuple((label, (MARKER, *properties)) for label, properties in HISTORY_KEYS)
+    by_id = tuple((label, ("id",)) for label in KNOWLEDGE_LABELS + RETENTION_LABELS)
+    unique = (*history, *by_id, (ALIAS_LABEL, ("merge_key",)))
+    return Definitions(FIRST_USE, unique, LOOKUPS, tuple(FULL_TEXT.values()))
+
+
+def entity_definitions(entities: EntityLabels) -> Definitions:
+    """What agentic-graphrag has for each label of its schema, but vectors; and its key of all nodes of documents."""
+    used = ", ".join(f"(a)-[:`{name}`]->(a)" for name in ("MENTIONED_IN", *entities.relations))
+    labels = "".join(f":`{label}`" for label in entities.labels)
+    return Definitions(
+        f"CREATE (a:_Node{labels})\nCREATE {used}\nWITH a DETACH DELETE a",
+        (("_Node", ("id",)), *((label, (key,)) for label in entities.labels for key in ("id", "merge_key"))),
+        (),
+        tuple((label, ("name",)) for label in entities.labels),
+    )
 
 
 def constraint_name(label: str, properties: tuple[str, ...]) -> str:
-    if properties == ("id",):
-        return f"node_{len(label)}_{label}_id_unique"
+    if properties == ("id",) or (properties == ("merge_key",) and label != ALIAS_LABEL):
+        return f"node_{len(label)}_{label}_{properties[0]}_unique"
     return f"{label.lower()}_{'_'.join(properties)}_unique"
 
 

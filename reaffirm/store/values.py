@@ -16,7 +16,7 @@ MAX_DEPTH = 20
 INT64 = 2**63
 
 # Properties that carry a unique key on some label, so that FalkorDB indexes them.
-UNIQUE = frozenset({"id", "project_id", "task_id", "request_id", "choice_key"})
+UNIQUE = frozenset({"id", "project_id", "task_id", "request_id", "choice_key", "merge_key"})
 UNIQUE_BYTES = 4_096
 
 

@@ -110,6 +110,7 @@ class Theirs:
 
     def __init__(self, agrag: Agrag, project: str = PROJECT, agent: str = AGENT) -> None:
         self.documents = Service(agrag, "documents", project, agent)
+        self.entities = Service(agrag, "entities", project, agent)  # documents, by an extractor that finds names
         self.history = Service(agrag, "history", project, agent)
         self.decisions = Service(agrag, "decisions", project, agent)
         self.retention = Service(agrag, "retention", project, agent)

@@ -14,11 +14,12 @@ from uuid import UUID
 
 from agrag.common.data_models.decision import DecisionSupportInput, DocumentSupportInput, EventSupportInput
 from agrag.common.data_models.document import Document, DocumentFamily, DocumentSection, SourceFormat, Unit, UnitKind
-from agrag.common.data_models.evidence import FetchOutcome
+from agrag.common.data_models.evidence import EvidenceSearchMode, FetchOutcome
 from agrag.common.data_models.task import EventKind, StepKind, StepResultBasis, StepState
 from agrag.decisions import DecisionTraces
 from agrag.evidence import fetch_evidence
 from agrag.evidence._shared import chunk_from_row, chunk_reference
+from agrag.evidence.entities import entity_search, explore_relationships
 from agrag.evidence.ids import encode_evidence_id
 from agrag.graphdb.falkordb import FalkorDBGraphStore, _FalkorDBTransaction
 from agrag.graphdb.neo4j import Neo4jGraphStore, _Neo4jTransaction
@@ -29,7 +30,7 @@ from pydantic import BaseModel
 
 sys.path.append(str(Path(__file__).parent))  # -I leaves out even the folder of the script
 from race import Race
-from stand_ins import MODELS
+from stand_ins import MODELS, WITH_NAMES
 
 CURRENT_CHUNKS = (
     "MATCH (d:Document {document_key: $key})-[p:HAS_PART]->(c:Chunk) "
@@ -40,13 +41,14 @@ CURRENT_CHUNKS = (
 class Documents:
     """Its Graph, by the few calls that tests make, and its reads of evidence."""
 
-    def __init__(self, store: Any) -> None:
+    def __init__(self, store: Any, models: dict[str, Any] = MODELS) -> None:
         self._store = store
+        self._models = models
         self._graph: Graph | None = None
 
     async def open(self) -> None:
         """Its Graph.open: connects, and makes its constraints and indexes."""
-        self._graph = await Graph.open(graph_store=self._store, **MODELS)
+        self._graph = await Graph.open(graph_store=self._store, **self._models)
 
     async def graph(self) -> Graph:
         if self._graph is None:
@@ -103,6 +105,14 @@ class Documents:
 
     async def fetch(self, ids: list[str], keys: list[str]) -> Any:
         return (await fetch_evidence(self._store, ids, scope=frozenset(keys))).outcomes
+
+    async def entity_search(self, query: str, keys: list[str], labels: list[str]) -> Any:
+        """By name: the stand-in for a model knows no meaning."""
+        by_name = {"labels": labels, "mode": EvidenceSearchMode.LEXICAL}
+        return await entity_search(self._store, self._models["embedder"], query, scope=frozenset(keys), **by_name)
+
+    async def explore(self, entity_id: str, keys: list[str]) -> Any:
+        return await explore_relationships(self._store, entity_id, scope=frozenset(keys))
 
 
 def _brief(result: Any) -> dict[str, Any]:
@@ -206,6 +216,7 @@ class Session:
         self._open: Any = None
         self._store: Any = None
         self._documents: Documents | None = None
+        self._entities: Documents | None = None
         self._race: Race | None = None
         self._services: dict[tuple[str, str, str], Any] = {}
 
@@ -219,6 +230,7 @@ class Session:
         self._store = self._open()
         await self._store.connect()
         self._documents = Documents(self._store)
+        self._entities = Documents(self._store, WITH_NAMES)
 
     async def close(self) -> None:
         await self._store.close()
@@ -226,6 +238,8 @@ class Session:
     def target(self, part: str, project: str, agent: str) -> Any:
         if part == "documents":
             return self._documents
+        if part == "entities":
+            return self._entities
         if part == "crash":
             return Crash(self._store)
         if part == "methods":

@@ -48,7 +48,7 @@ def test_it_is_idempotent_and_safe_for_12_processes_at_once(blank_store_url: str
         assert process.returncode == 0, errors
         assert output.strip() == "[]"
     made = constraints(blank)
-    assert len(made) == 20
+    assert len(made) == 21
     assert blank.ensure_schema().problems == []
     assert constraints(blank) == made
     assert blank.read("MATCH (n) RETURN count(n) AS n") == [{"n": 0}]
