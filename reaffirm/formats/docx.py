@@ -12,6 +12,8 @@ from reaffirm.formats.html import text_of
 # A file with a password, and the .doc before 2007, are such a file.
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _STYLES = "p[style-name='Title'] => h1:fresh\np[style-name='Subtitle'] => p:fresh"
+_BESIDE = re.compile(r"^word/(media|embeddings|fonts)/|\.(png|jpe?g|gif|emf|wmf|odttf)$", re.IGNORECASE)
+_OTHER = re.compile(r"\.(x?html?|mht|mhtml|txt|rtf)$", re.IGNORECASE)  # texts that a document may embed
 _DOCTYPE = re.compile(rb"<!\s*(DOCTYPE|ENTITY)", re.IGNORECASE)
 
 
@@ -46,11 +48,13 @@ def _check(package: zipfile.ZipFile) -> None:
         raise Refused("is a ZIP file but no DOCX")
     if any(entry.flag_bits & 1 for entry in entries):
         raise Refused("is encrypted; save it without a password")
-    parts = [entry for entry in entries if entry.filename.lower().endswith((".xml", ".rels"))]
+    parts = [entry for entry in entries if not _BESIDE.search(entry.filename)]  # any may be named as the document
     size = sum(entry.file_size for entry in parts)
     if size > MAX_XML:
         raise Refused(f"unpacks to {size:,} bytes of XML; the limit is {MAX_XML:,}; split it")
     for entry in parts:
+        if _OTHER.search(entry.filename):
+            continue
         with package.open(entry) as part:
             if _DOCTYPE.search(part.read(MAX_XML)):
                 raise Refused(f"declares XML entities in {entry.filename}, which no DOCX does")

@@ -53,6 +53,13 @@ RETURN t.event_seq AS last, CASE WHEN e IS NULL THEN null
   ELSE e{.seq, .kind, .role, .name, .payload_sha256, .redacted_at} END AS event, size(e.payload) AS length,
   CASE WHEN e.truncated = true AND e.redacted_at IS NULL THEN e.payload END AS stored, citing"""
 
+DECISION_WINDOW = """MATCH (t:Task) WHERE t._agrag_history_record = true AND t.id = $task_id
+WITH t
+MATCH (t)-[m:MADE]->(k:Decision)
+WITH k ORDER BY k.id LIMIT $limit
+OPTIONAL MATCH (s:DecisionSupport) WHERE s.target_decision_id = k.id
+RETURN k.id AS id, count(s) AS citing ORDER BY id"""
+
 _TURN = """MATCH (x:Erasure) WHERE x.id = $erasure_id
 WITH x
 //@lock x
@@ -121,22 +128,22 @@ DELETE_DECISIONS = (
 WITH x, t
 OPTIONAL MATCH (t)-[m:MADE]->(k:Decision)
 WITH x, k ORDER BY k.id LIMIT $limit
-//@lock k
 WITH x, collect(k) AS es
 UNWIND (CASE WHEN size(es) = 0 THEN [null] ELSE es END) AS k
 OPTIONAL MATCH (k)-[r:DEPENDS_ON]->(y:Decision) WHERE y.task_id <> $task_id
 WITH x, es, collect(DISTINCT y) AS ys
+UNWIND (CASE WHEN size(es) = 0 THEN [null] ELSE es + ys END) AS k
+WITH x, es, k ORDER BY k.id
+//@lock k
+WITH x, es, count(k) AS locked
 UNWIND (CASE WHEN size(es) = 0 THEN [null] ELSE es END) AS k
 OPTIONAL MATCH (s:DecisionSupport) WHERE s.target_decision_id = k.id
-WITH x, es, ys, s
+WITH x, es, s
 OPTIONAL MATCH (d:Decision)-[h:HAS_SUPPORT]->(s)
-WITH x, es, ys, collect(s) AS ss, collect(DISTINCT d) AS cs,
-  collect(CASE WHEN s.current = true THEN d.id END) AS citing
-UNWIND (CASE WHEN size(ys) + size(cs) = 0 THEN [null] ELSE ys + cs END) AS d
-WITH DISTINCT x, es, ss, citing, d ORDER BY d.id
+WITH x, es, s, d ORDER BY d.id
 //@lock d
-WITH x, es, ss, collect(CASE WHEN d.id IN citing AND properties(d).status = 'active' AND d.task_id <> $task_id
-  THEN d END) AS ds
+WITH x, es, collect(s) AS ss, collect(DISTINCT CASE WHEN s.current = true AND properties(d).status = 'active'
+  AND d.task_id <> $task_id THEN d END) AS ds
 WITH x, es, ss, [] AS hashes, ds
 """
     + _SPREADING

@@ -13,6 +13,7 @@ from reaffirm.operation import TRIES, Claim, earlier
 from reaffirm.retention import erased
 from reaffirm.retention.deleting import (
     COUNTS,
+    DECISION_WINDOW,
     DELETE_DECISIONS,
     DELETE_EVENTS,
     DELETE_STEPS,
@@ -184,8 +185,20 @@ def _decisions(scope: Scope, row: Row) -> None:
     flags = _flags(row)
     del flags["gone"]
     scope.store.write(
-        DELETE_DECISIONS, **_batch(row, project_id=scope.project_id, limit=DECISIONS, next="requests"), **flags
+        DELETE_DECISIONS,
+        **_batch(row, project_id=scope.project_id, limit=_fitting(scope, row), next="requests"),
+        **flags,
     )
+
+
+def _fitting(scope: Scope, row: Row) -> int:
+    """How many decisions one statement may delete: who cites them is flagged with it. One goes in any case."""
+    citing = 0
+    for number, each in enumerate(scope.store.read(DECISION_WINDOW, task_id=row["task_id"], limit=DECISIONS)):
+        citing += each["citing"]
+        if citing > CITING and number:
+            return number
+    return DECISIONS
 
 
 def _requests(scope: Scope, row: Row) -> None:

@@ -135,7 +135,9 @@ def test_docx_is_read_by_its_styles() -> None:
     [
         (docx(word("x" * 31_000_000)), "unpacks to 31,00.* limit is 30,000,000"),
         (docx(word("x"), more={"word/media.xml": bytes(31_000_000)}), "unpacks to"),
+        (docx(word("x"), more={"word/document.dat": bytes(31_000_000)}), "unpacks to"),
         (docx(word("x"), head='<!DOCTYPE x [<!ENTITY a "aaaa">]>'), "XML entities in word/document.xml"),
+        (docx(word("x"), more={"word/document.bin": b"<!DOCTYPE x []>"}), "XML entities in word/document.bin"),
         (docx(word("x"), more={f"customXml/{n}": b"" for n in range(10_001)}), "10,005 files; the limit is 10,000"),
         (docx(word("x"))[:500], "not a whole DOCX"),
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), "encrypted"),
@@ -248,3 +250,8 @@ def test_a_parser_sees_no_credentials(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ValueRefused, match="stop"):
         read(PAGE, HTML)
     assert "hidden" not in str(asked["env"])
+
+
+def test_a_page_inside_a_docx_is_no_reason_to_refuse_it() -> None:
+    page = {"word/afchunk1.html": b"<!DOCTYPE html><p>Embedded.</p>"}
+    assert read(docx(word("Kept for thirty days."), more=page), DOCX).text == "Kept for thirty days."

@@ -9,7 +9,7 @@ from reaffirm import ids
 from reaffirm.decisions import DecisionTraces
 from reaffirm.decisions.models import EventSupportInput
 from reaffirm.models import Result
-from reaffirm.retention import HistoryRetention
+from reaffirm.retention import HistoryRetention, deletion
 from reaffirm.store import GraphStore
 from tests.decisions.factories import World
 from tests.decisions.writes import Catching, caught, changed, dump
@@ -77,6 +77,27 @@ def test_what_a_deleted_decision_rested_on_counts_one_dependent_less(
     rows = store.read("MATCH (d:Decision) RETURN d.id AS id, d.dependents AS dependents")
     assert {row["id"]: row["dependents"] for row in rows} == {root.id: 1, other.id: 0, staying.id: 0}
     assert world.traces.dependents(root.id).count == 1
+
+
+def test_a_batch_deletes_no_more_decisions_than_it_can_flag_citers(
+    world: World, retention: HistoryRetention, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Fifty decisions that ten thousand cite are more than one statement can do within its time."""
+    monkeypatch.setattr(deletion, "CITING", 4)
+    event = world.event("Reported on day 12.")
+    made = [world.decision(events=[event], choice=f"c{number}") for number in range(4)]
+    resting = [
+        world.decision(parents=[parent], task="other", choice=f"{parent.choice_key}-{number}")
+        for parent in made
+        for number in range(3 if parent is made[0] else 2)
+    ]
+    assert retention.delete_task(TASK, reason=REASON, batches=0).recorded
+    batches = []
+    while retention.continue_deletion(1):
+        batches.append(retention.list_erasures().erasures[0].decisions)
+    deleted = [after - before for before, after in zip([0, *batches], batches, strict=False) if after > before]
+    assert sum(deleted) == 4 and max(deleted) <= 2
+    assert retention.list_erasures().erasures[0].flagged == len(resting)
 
 
 @pytest.mark.parametrize("keep", [False, True])
