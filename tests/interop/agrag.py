@@ -21,11 +21,11 @@ class AgragRaised(Exception):
 class Agrag:
     """The runner's process. Ends with the process that started it, because it reads its input to the end."""
 
-    def __init__(self, python: Path) -> None:
+    def __init__(self, python: Path, runner: Path = RUNNER) -> None:
         self._log = tempfile.TemporaryFile("w+")  # noqa: SIM115 - closed with the process
         self._process = subprocess.Popen(
             # -I: neither our folder nor PYTHONPATH reaches it.
-            [str(python), "-I", str(RUNNER)],
+            [str(python), "-I", str(runner)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._log,

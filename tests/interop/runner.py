@@ -8,6 +8,7 @@ import asyncio
 import hashlib
 import json
 import sys
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -218,6 +219,7 @@ class Session:
         self._documents: Documents | None = None
         self._entities: Documents | None = None
         self._race: Race | None = None
+        self.address: dict[str, Any] = {}
         self._services: dict[tuple[str, str, str], Any] = {}
 
     async def connect(self, *, url: str, graph: str, username: str | None, password: str | None) -> None:
@@ -227,6 +229,7 @@ class Session:
         else:
             falkordb = FalkorDBSettings(url=url, password=password, graph=graph)
             self._open = lambda: FalkorDBGraphStore(settings=falkordb)
+        self.address = {"url": url, "graph": graph, "username": username, "password": password}
         self._store = self._open()
         await self._store.connect()
         self._documents = Documents(self._store)
@@ -253,6 +256,10 @@ class Session:
         return self._services[key]
 
     async def answer(self, asked: dict[str, Any]) -> Any:
+        return await self.prepared(asked)()
+
+    def prepared(self, asked: dict[str, Any]) -> Callable[[], Awaitable[Any]]:
+        """The call with its arguments in the package's own types."""
         part, _, method = asked["call"].partition(".")
         args = list(asked["args"])
         for place, convert in enumerate(POSITIONAL.get(asked["call"], [])[: len(args)]):
@@ -260,7 +267,8 @@ class Session:
         kwargs = {name: CONVERT[name](value) if name in CONVERT else value for name, value in asked["kwargs"].items()}
         if "kind" in kwargs and method == "set_step":
             kwargs["kind"] = StepKind(kwargs["kind"])
-        return await getattr(self.target(part, asked["project"], asked["agent"]), method)(*args, **kwargs)
+        called = getattr(self.target(part, asked["project"], asked["agent"]), method)
+        return lambda: called(*args, **kwargs)
 
 
 def plain(value: Any) -> Any:

@@ -28,7 +28,7 @@ public class Neo4jTestServer {
             .setConfig(BoltConnector.enabled, true)
             .setConfig(BoltConnector.listen_address, new SocketAddress("127.0.0.1", kept ? Integer.parseInt(args[1]) : 0))
             .setConfig(GraphDatabaseSettings.auth_enabled, false)
-            .setConfig(GraphDatabaseSettings.pagecache_memory, ByteUnit.mebiBytes(256))
+            .setConfig(GraphDatabaseSettings.pagecache_memory, ByteUnit.mebiBytes(Long.getLong("pagecache.mebibytes", 256)))
             .setConfig(GraphDatabaseSettings.transaction_timeout, Duration.ofMinutes(2))
             // Tests fill and empty the graph all the time; a plan that was made once is right for all of them.
             .setConfig(GraphDatabaseSettings.cypher_min_replan_interval, Duration.ofHours(1))

@@ -22,6 +22,8 @@ JARS = HERE.parents[1] / "var" / "test-servers" / "neo4j-5.26.12"
 START_SECONDS = 120
 # Java 17 and 21 are the versions that Neo4j 5.26 supports; a JDK, since the launcher runs from its source.
 JAVA_PACKAGES = ("openjdk-17-jdk-headless",)
+# A small server that is up soon: little memory, the simple collector, no late compilation.
+JAVA_OPTIONS = ("-Xmx1g", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
 COPY_JARS = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies"
 
 
@@ -35,10 +37,17 @@ def neo4j_server() -> Iterator[str]:
     if url := os.environ.get("NEO4J_TEST_URL"):
         yield url
         return
+    with started_server() as url:
+        yield url
+
+
+@contextlib.contextmanager
+def started_server(java_options: tuple[str, ...] = JAVA_OPTIONS) -> Iterator[str]:
+    """Give the URL of an empty Neo4j of one's own, and stop it afterwards."""
     need(("java", "javac"), JAVA_PACKAGES, "The tests' Neo4j server")
     _need_jars()
     with tempfile.TemporaryFile() as log:
-        process = _start(log)
+        process = _start(log, java_options=java_options)
         try:
             yield _wait_for_url(process, log)
         finally:
@@ -78,10 +87,11 @@ def _need_jars() -> None:
     shutil.rmtree(partial, ignore_errors=True)
 
 
-def _start(log: IO[bytes], *arguments: str) -> "subprocess.Popen[bytes]":
+def _start(
+    log: IO[bytes], *arguments: str, java_options: tuple[str, ...] = JAVA_OPTIONS
+) -> "subprocess.Popen[bytes]":
     launcher = HERE / "Neo4jTestServer.java"
-    command = ["java", "-Xmx1g", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", f"{JARS}/*", str(launcher)]
-    command += arguments
+    command = ["java", *java_options, "-cp", f"{JARS}/*", str(launcher), *arguments]
     # A session of its own: Ctrl-C stops the tests first, and the server once they are through.
     return subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, start_new_session=True, bufsize=0
