@@ -2,12 +2,13 @@
 
 VENV := .venv
 BIN := $(VENV)/bin
-CODE := reaffirm console reviews tasks_app
+CODE := reaffirm console reviews tasks_app bench
 PIN := $(BIN)/pip-compile --quiet --no-header --no-emit-find-links --no-emit-index-url --strip-extras
 
 SOAK := --kills $(or $(KILLS),1000) --store $(or $(STORE),both) $(if $(SEED),--seed $(SEED))
+BENCH := $(if $(SIZES),--sizes $(SIZES)) $(if $(STORE),--store $(STORE)) $(if $(PARTS),--parts $(PARTS))
 
-.PHONY: help setup setup-dev demo test soak lint format docs pins clean
+.PHONY: help setup setup-dev demo test soak bench lint format docs pins clean
 
 help:
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
@@ -26,6 +27,9 @@ test: setup-dev ## all tests, on both stores and in Chromium
 
 soak: setup-dev ## kill clients and servers inside every write; KILLS=1000 STORE=falkordb|neo4j|both SEED=…
 	@$(BIN)/python -m tests.soak $(SOAK)
+
+bench: setup-dev ## measure, into docs/benchmarks.md; SIZES=1000,20000 STORE=falkordb|neo4j PARTS=writes,reads for less
+	@$(BIN)/python -m bench $(BENCH)
 
 lint: setup-dev ## ruff, mypy --strict, djlint, vulture
 	$(BIN)/ruff check .

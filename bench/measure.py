@@ -52,9 +52,7 @@ class Side:
         return sum(each.cpu for each in self.samples) / self.calls * 1000
 
 
-def timed(
-    calls: Sequence[Call], clients: int, server: Server, statements: Callable[[], int] = lambda: 0
-) -> Sample:
+def timed(calls: Sequence[Call], clients: int, server: Server, statements: Callable[[], int] = lambda: 0) -> Sample:
     """Run calls, by so many clients at once.
 
     Args:

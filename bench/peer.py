@@ -2,15 +2,14 @@
 
 import contextlib
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 from bench.measure import Sample
 from bench.servers import Server
-from tests.interop.agrag import Agrag
+from tests.interop.agrag import RUNNER, Agrag
 from tests.interop.environment import agrag_python
 
-RUNNER = Path(__file__).parent / "peer_runner.py"
+MEASURED = RUNNER.with_name("measured.py")
 AGENT = "agent-7@work.example"
 
 
@@ -21,18 +20,22 @@ class Peer:
         self._agrag, self._server = agrag, server
         agrag.use(server.url)
 
+    def open(self) -> None:
+        """Its schema, as opening its graph makes it."""
+        self._agrag.call("documents.open")
+
     def call(self, name: str, *args: Any, project: str, **kwargs: Any) -> Any:
         """One call that is not measured; its result as plain data."""
         return self._agrag.call(name, *args, project=project, agent=AGENT, **kwargs)
 
-    def timed(self, calls: Sequence[dict[str, Any]], clients: int) -> Sample:
-        """Run calls, by so many clients at once.
+    def timed(self, calls: Sequence[dict[str, Any]], clients: int, most: float) -> Sample:
+        """Run calls, by so many clients at once, for at most so many seconds.
 
         Raises:
             RuntimeError: It refused one.
         """
         cpu = self._server.cpu_seconds()
-        told = self._agrag.call("bench.run", list(calls), clients)
+        told = self._agrag.call("bench.run", list(calls), clients, most)
         if told["failed"]:
             raise RuntimeError(f"agentic-graphrag refused what is measured: {told['failed']}")
         return Sample(told["seconds"], told["wall"], told["statements"], self._server.cpu_seconds() - cpu)
@@ -52,7 +55,7 @@ def asked(name: str, *args: Any, project: str, **kwargs: Any) -> dict[str, Any]:
 @contextlib.contextmanager
 def peers() -> Iterator[Agrag]:
     """Its process, for one run."""
-    process = Agrag(agrag_python(), RUNNER)
+    process = Agrag(agrag_python(), MEASURED)
     try:
         yield process
     finally:

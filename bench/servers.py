@@ -4,10 +4,9 @@ import contextlib
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from neo4j import GraphDatabase
 
@@ -62,27 +61,32 @@ def _with_schema(store: GraphStore) -> None:
 def _falkordb() -> Iterator[Server]:
     folder = Path(tempfile.mkdtemp(prefix="reaffirm-bench-"))
     try:
-        client = embedded.ensure(folder).client()
-        info = client.info("server")
-        modules = client.execute_command("MODULE", "LIST")  # type: ignore[no-untyped-call]
-        client.close()
-        yield Server("falkordb", f"embedded:{folder}?graph=bench", _module(modules), int(info["process_id"]))
+        yield running_falkordb(f"embedded:{folder}?graph=bench")
     finally:
         embedded.stop(folder)
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _module(modules: Sequence[Sequence[Any]]) -> str:
-    """The version of the FalkorDB module: 41603 stands for 4.16.3."""
-    facts = [dict(zip(each[::2], each[1::2], strict=True)) for each in modules]
-    number = next(int(each["ver"]) for each in facts if each["name"] == "graph")
-    return f"FalkorDB {number // 10000}.{number // 100 % 100}.{number % 100}"
+def running_falkordb(url: str) -> Server:
+    """The server behind an ``embedded:`` address."""
+    client = embedded.ensure(url.removeprefix("embedded:").partition("?")[0]).client()
+    info = client.info("server")
+    modules = client.execute_command("MODULE", "LIST")  # type: ignore[no-untyped-call]
+    client.close()
+    number = next(int(each[b"ver"]) for each in modules if each[b"name"] == b"graph")  # 41603 stands for 4.16.3
+    version = f"FalkorDB {number // 10000}.{number // 100 % 100}.{number % 100}"
+    return Server("falkordb", url, version, int(info["process_id"]))
 
 
 @contextlib.contextmanager
 def _neo4j() -> Iterator[Server]:
     with started_server(JAVA_OPTIONS) as url:
-        with GraphDatabase.driver(url.rpartition("/")[0]) as driver:
-            version = driver.execute_query(VERSIONS).records[0]["version"]
-            name = driver.execute_query(PROCESS).records[0]["name"]
-        yield Server("neo4j", url, f"Neo4j {version} Community", int(str(name).partition("@")[0]))
+        yield running_neo4j(url)
+
+
+def running_neo4j(url: str) -> Server:
+    """The server behind a Bolt address of this machine, without a sign-in."""
+    with GraphDatabase.driver(url.rpartition("/")[0]) as driver:
+        version = driver.execute_query(VERSIONS).records[0]["version"]
+        name = driver.execute_query(PROCESS).records[0]["name"]
+    return Server("neo4j", url, f"Neo4j {version} Community", int(str(name).partition("@")[0]))

@@ -14,8 +14,8 @@ EDITED, UNTOUCHED = 3, 5  # paragraphs: one that the second version edits, and o
 def paragraph(number: int, of: str) -> str:
     """Some words that stand nowhere else in their document."""
     return (
-        f"Rule {number} of {of}: a request of class {number} is answered within {number + 10} days, and whoever answers "
-        f"it notes the number {number * 7} in the log before the file is closed."
+        f"Rule {number} of {of}: a request of class {number} is answered within {number + 10} days, and whoever "
+        f"answers it notes the number {number * 7} in the log before the file is closed."
     )
 
 

@@ -40,15 +40,13 @@ class Watched:
     reads: int = 0
     writes: int = 0
     kept: list[Statement] = field(default_factory=list)
+    read_only: bool = False
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     __hash__ = object.__hash__
 
-    @property
-    def kind(self) -> Literal["falkordb", "neo4j"]:
-        return self.store.kind
-
-    read_only = False
+    def __post_init__(self) -> None:
+        self.kind: Literal["falkordb", "neo4j"] = self.store.kind
 
     def read(self, query: str, **params: object) -> list[Row]:
         self._count("read", query, params)

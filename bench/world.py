@@ -1,7 +1,7 @@
 """The graph that everything is measured in: so many decisions, as three projects of many agents would leave them.
 
-The biggest project has 80 % of them. A decision has 1.5 supports, 6.4 % are flagged, a tenth rests on one of them, a few
-tasks and documents have most of it, and 400 choice keys are contested by three tasks each.
+The biggest project has 80 % of them. A decision has 1.5 supports, 6.4 % are flagged, a tenth rests on one of them, a
+few tasks and documents have most of it, and 400 choice keys are contested by three tasks each.
 """
 
 import random

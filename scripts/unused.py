@@ -9,7 +9,7 @@ from pathlib import Path
 from vulture import Vulture
 from vulture.core import Item
 
-PACKAGES = ("reaffirm", "console", "reviews", "tasks_app")
+PACKAGES = ("reaffirm", "console", "reviews", "tasks_app", "bench")
 PLACES = (*PACKAGES, "scripts", "tests", "manage.py")
 # What the frameworks call: commands, app configurations, model options, middleware hooks, test hooks.
 CALLED_BY_NAME = """

@@ -1,4 +1,4 @@
-"""Runs inside agentic-graphrag's own environment: the runner of the tests beside it, with calls that are measured here.
+"""Runs inside agentic-graphrag's own environment: runner.py, with calls that bench/ measures.
 
 Measured on this side of the pipe, so that the pipe costs it nothing. It imports nothing of ours.
 """
@@ -13,7 +13,7 @@ from agrag.graphdb.falkordb import FalkorDBGraphStore
 from neo4j._async.work.session import AsyncSession
 from neo4j._async.work.transaction import AsyncTransactionBase
 
-sys.path.append(str(Path(__file__).parents[1] / "tests" / "interop"))
+sys.path.append(str(Path(__file__).parent))  # -I leaves out even the folder of the script
 import runner
 
 
@@ -39,24 +39,26 @@ class Bench:
     def __init__(self, session: "MeasuredSession") -> None:
         self._session = session
 
-    async def run(self, calls: list[dict[str, Any]], clients: int) -> dict[str, Any]:
-        """Seconds of each call, the time of all, and the number of statements; ``failed`` holds what was refused."""
+    async def run(self, calls: list[dict[str, Any]], clients: int, most: float) -> dict[str, Any]:
+        """Seconds of each call that was begun within ``most``, and the time and the number of statements of all."""
         sessions = await self._session.clones(clients)
         # Prepared before the clock runs: what a caller of the package would have in hand.
         waiting = [sessions[place % clients].prepared(asked) for place, asked in enumerate(calls)]
-        queues = [list(zip(range(client, len(calls), clients), waiting[client::clients])) for client in range(clients)]
-        seconds, failed = [0.0] * len(calls), []
+        seconds: list[float] = []
+        failed: list[str] = []
 
         async def work(queue: list[Any]) -> None:
-            for place, call in queue:
-                start = time.perf_counter()
+            for call in queue:
+                now = time.perf_counter()
+                if now - start > most:
+                    break
                 result = await call()
-                seconds[place] = time.perf_counter() - start
+                seconds.append(time.perf_counter() - now)
                 if getattr(result, "recorded", True) is False or getattr(result, "found", True) is False:
                     failed.append(str(result.error if hasattr(result, "error") else result)[:200])
 
         before, start = Statements.count, time.perf_counter()
-        await asyncio.gather(*(work(queue) for queue in queues))
+        await asyncio.gather(*(work(waiting[client::clients]) for client in range(clients)))
         wall = time.perf_counter() - start
         return {"seconds": seconds, "wall": wall, "statements": Statements.count - before, "failed": failed[:3]}
 
