@@ -87,9 +87,7 @@ def _need_jars() -> None:
     shutil.rmtree(partial, ignore_errors=True)
 
 
-def _start(
-    log: IO[bytes], *arguments: str, java_options: tuple[str, ...] = JAVA_OPTIONS
-) -> "subprocess.Popen[bytes]":
+def _start(log: IO[bytes], *arguments: str, java_options: tuple[str, ...] = JAVA_OPTIONS) -> "subprocess.Popen[bytes]":
     launcher = HERE / "Neo4jTestServer.java"
     command = ["java", *java_options, "-cp", f"{JARS}/*", str(launcher), *arguments]
     # A session of its own: Ctrl-C stops the tests first, and the server once they are through.
