@@ -206,6 +206,7 @@ class ReviewCounts(Model):
     Attributes:
         flagged: Active decisions that need review: the three equalities, and those that a document with too many citers
             for one statement still leaves to be flagged.
+        more_coming: Of the latter there are more than were counted: flagged is the least there are.
         listed: Those of them that have a place in the order; less than flagged until adopt_flags() has run.
         by_reason: flagged, by reason.
         queued: Decisions whose dependents are still to be flagged; more than 0 means that a review still spreads.
@@ -213,6 +214,7 @@ class ReviewCounts(Model):
     """
 
     flagged: int = 0
+    more_coming: bool = False
     listed: int = 0
     by_reason: dict[ReviewReason, int] = Field(default_factory=dict)
     queued: int = 0

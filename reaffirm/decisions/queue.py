@@ -13,6 +13,7 @@ from reaffirm.decisions.records import UNSIZED, cause_from, decision_from
 from reaffirm.store import GraphStore
 
 WINDOW = 1_000  # flags that are sorted in hand; on FalkorDB also what a walk aims at: ten times too wide costs little
+COMING = 1_000  # flags still to be raised that are counted; of more it is said that there are more
 PAGE, MAX_PAGE = 20, 200
 
 
@@ -67,14 +68,15 @@ def tally(store: GraphStore, project_id: str, filters: Filters) -> Tally:
     """Count the flags of a project, in one statement."""
     narrowed = filters != Filters()
     params = filters.params() if narrowed else {}
-    row = store.read(cypher.COUNTS_OF_FILTER if narrowed else cypher.COUNTS, project=project_id, **params)[0]
+    statement = cypher.COUNTS_OF_FILTER if narrowed else cypher.COUNTS
+    row = store.read(statement, project=project_id, enough=COMING + 1, **params)[0]
     groups, hits = [group for group in row["groups"] if group["flagged"]], row["hits"]
 
     def total(name: str) -> int:
         return sum(int(group[name]) for group in groups)
 
     by_reason = {ReviewReason(group["reason"]): int(group["flagged"]) for group in groups if group["reason"]}
-    removed = int(hits["coming_removed"])
+    removed, more_coming = int(hits["coming_removed"]), int(hits["coming"]) > COMING
     for reason, coming in (
         (ReviewReason.SOURCE_REMOVED, removed),
         (ReviewReason.SOURCE_CHANGED, int(hits["coming"]) - removed),
@@ -83,6 +85,7 @@ def tally(store: GraphStore, project_id: str, filters: Filters) -> Tally:
             by_reason[reason] = by_reason.get(reason, 0) + coming
     counts = ReviewCounts(
         flagged=total("flagged") + int(hits["coming"]),
+        more_coming=more_coming,
         listed=total("listed"),
         by_reason=by_reason,
         queued=int(row["queued"]),

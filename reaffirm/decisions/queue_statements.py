@@ -17,8 +17,8 @@ MATCHES = """d.flagged_ms >= $since AND d.flagged_ms < $until
 
 FLAGGED = "d.project_id = $project AND d.status = 'active' AND d.review_state = 'needs_review'"
 
-# Flags that a document which very many cite still leaves to be raised. (A count without a key is a row, also where
-# nothing matches.)
+# Flags that a document which very many cite still leaves to be raised, counted to a bound: a million of them would take
+# half a minute. (A count without a key is a row, also where nothing matches.)
 _COMING = """WITH 1 AS one
 OPTIONAL MATCH (doc:Document) WHERE doc.flagging_ms >= 0
 WITH doc
@@ -26,8 +26,8 @@ OPTIONAL MATCH (s:DecisionSupport) WHERE s.document_node_id = doc.id AND s.proje
   AND s.recorded_activation_seq <> doc.activation_seq AND coalesce(s.flagged_seq, 0) <> doc.activation_seq
 WITH doc, s
 MATCH (x:Decision)-[h:HAS_SUPPORT]->(s) WHERE x.status = 'active' AND x.review_state = 'clear'
-WITH count(DISTINCT x) AS coming,
-  count(DISTINCT CASE WHEN doc.current_content_hash IS NULL THEN x END) AS coming_removed
+WITH DISTINCT x, doc.current_content_hash IS NULL AS removed LIMIT $enough
+WITH count(DISTINCT x) AS coming, count(DISTINCT CASE WHEN removed THEN x END) AS coming_removed
 """
 
 # What passes the filters, and how much of that lacks what the other orders sort by.

@@ -2,6 +2,7 @@
 
 import pytest
 
+from reaffirm.decisions import queue
 from reaffirm.decisions.models import Decision, DecisionSupportInput, ReviewReason, ReviewState
 from reaffirm.history.models import ResultValidity
 from reaffirm.knowledge import graph, statements
@@ -152,3 +153,25 @@ def test_verdicts_and_batches_at_once_agree(store: GraphStore, monkeypatch: pyte
     states = [world.again(decision).review_state for decision in decisions]
     assert states == [ReviewState.CLEAR] * 6 + [ReviewState.NEEDS_REVIEW] * 4
     assert world.traces.review_counts().flagged == world.traces.review_counts().listed == 4
+
+
+def test_of_very_many_coming_flags_it_is_said_that_there_are_more(
+    store: GraphStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(queue, "COMING", 2)
+    monkeypatch.setattr(statements, "MAX_CITERS", 1)
+    monkeypatch.setattr(graph, "FLAGGED_AT_ONCE", 1)
+    monkeypatch.setattr(graph.flagging, "BATCH", 1)
+    world = World(store)
+    world.document()
+    for number in range(5):
+        world.decision([("refund-policy", QUOTE)], choice=f"choice-{number}")
+    world.change("refund-policy", ELSEWHERE)
+
+    told = []
+    while True:
+        counts = world.traces.review_counts()
+        told.append((counts.flagged, counts.more_coming))
+        if not world.graph.continue_flagging(1):
+            break
+    assert told == [(4, True), (5, True), (5, False), (5, False), (5, False)]
