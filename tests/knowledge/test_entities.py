@@ -279,6 +279,60 @@ def test_many_writers_share_entities_and_none_is_doubled(store: GraphStore) -> N
     assert evidence_of(store) == [8]
 
 
+def test_a_purge_does_not_take_what_is_just_mentioned_elsewhere(store: GraphStore, graph: Graph) -> None:
+    """The purge counts mentions behind the lock of the entity, so that none is lost with it."""
+    for number in range(12):
+        graph.add(TEXT, document_key=KEY)
+        barrier, other = threading.Barrier(2), f"docs/{number}"
+
+        def together(act: Any, barrier: threading.Barrier = barrier) -> Any:
+            barrier.wait()
+            return act()
+
+        with ThreadPoolExecutor(2) as pool:
+            purged = pool.submit(together, lambda: graph.purge(KEY))
+            added = pool.submit(together, lambda key=other: graph.add("Ada Byron.", document_key=key))
+        assert purged.result().recorded and added.result().recorded, (purged.result(), added.result())
+        assert [(each.type, each.name) for each in graph.entities(other).entities] == [("Person", "Ada Byron")]
+        graph.purge(other)
+
+
+def test_reading_anew_writes_only_into_the_chunks_that_it_read(store: GraphStore, graph: Graph) -> None:
+    """The guards of the statement, each failing: another version, another cut, a part that was closed meanwhile."""
+    Graph(store).add(TEXT, document_key=KEY)
+    counting: Any = CountingStore(store)
+    kept: list[tuple[str, dict[str, Any]]] = []
+
+    def keep(query: str, **params: Any) -> Any:
+        kept.append((query, params))
+        return []
+
+    counting.write = keep
+    assert Graph(counting, extractor=NamesExtractor()).add(TEXT, document_key=KEY).error == "store_conflict"
+    query, params = kept[0]
+    for wrong in (
+        {"seen_seq": 2},
+        {"seen_hash": "0" * 64},
+        {"seen_parts": 2},
+        {"version_id": "another"},
+        {"chunker_hash": "another"},
+        {"entities": params["entities"] | {"chunk_ids": ["one", "two"]}},
+    ):
+        assert store.write(query, **{**params, **wrong}) == []
+    assert left(store) == [] and names(graph) == []
+    assert len(store.write(query, **params)) == 1
+    assert len(names(graph)) == 2
+
+
+def test_a_document_that_another_program_cut_is_left_to_it(store: GraphStore, graph: Graph) -> None:
+    Graph(store).add(TEXT, document_key=KEY)
+    store.write(
+        "MATCH (c:Chunk) WHERE c.document_id = $id SET c.id = 'theirs' RETURN c.id AS id", id=ids.document_id(KEY)
+    )
+    assert graph.add(TEXT, document_key=KEY).decision == "no_op"
+    assert left(store) == []
+
+
 # What an extractor must not do
 
 

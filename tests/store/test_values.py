@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from reaffirm.store import GraphStore, ValueRefused
+from reaffirm.store.labels import labelled
 
 ECHO = "RETURN $value AS value"
 KEEP = "CREATE (n:Kept) SET n = $properties RETURN n{.*} AS kept"
@@ -143,3 +144,10 @@ def test_a_value_that_a_node_cannot_hold_writes_nothing(store: GraphStore) -> No
         with pytest.raises(StatementRefused):
             store.write("CREATE (m:Before) CREATE (n:Kept) SET n.value = $value RETURN 1 AS one", value=value)
     assert store.read("MATCH (n) RETURN count(n) AS found") == [{"found": 0}]
+
+
+@pytest.mark.parametrize("label", ["", "a b", "A`) //", "1a", "_Node", "é", "x" * 61, None, 5])
+def test_only_a_plain_identifier_becomes_a_label(label: Any) -> None:
+    with pytest.raises(ValueError, match="plain identifier"):
+        labelled("SET e:`LABEL`", label)
+    assert labelled("SET e:`LABEL`", "Person") == "SET e:`Person`"

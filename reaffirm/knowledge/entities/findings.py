@@ -13,7 +13,7 @@ from reaffirm.store.errors import ValueRefused
 from reaffirm.store.values import safe, text_problem
 
 IN_A_CHUNK = 200  # mentions, and relations, of one chunk
-IN_A_VERSION = 5_000  # different entities, and relations, of one version
+IN_A_VERSION = 2_000  # different entities, and relations, of one version
 NAME_CHARACTERS, NAME_BYTES = 200, 1_000
 PROPERTIES, PROPERTY_TEXT = 20, 1_000
 _PROPERTY = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,59}")
