@@ -155,9 +155,7 @@ class ConflictGroup(Model):
         decisions: Its active decisions, newest first. truncated: there are more sides than these.
         count: All sides.
         difference: In what the conclusions differ.
-        evidence: Decision id → what that side rests on.
-
-    The view of a task gives the first three alone.
+        evidence: Decision id → what that side rests on; not in the view of a task.
     """
 
     choice_key: str

@@ -5,6 +5,7 @@ from typing import Any
 
 from reaffirm.decisions.models import ConflictGroup, Decision, TaskLookup, TaskView
 from reaffirm.decisions.records import decision_from
+from reaffirm.decisions.sides import difference_of
 from reaffirm.history.models import StepState, StepSummary
 from reaffirm.history.records import Scope, task_from
 from reaffirm.history.validity import Facts, facts, summary
@@ -18,7 +19,7 @@ STATE_ORDER = (
     StepState.NOT_STARTED,
     StepState.COMPLETED,
 )
-STEPS, DECISIONS, GROUPS, SIDES = 50, 20, 10, 10
+STEPS, DECISIONS, GROUPS = 50, 20, 10
 
 VIEW = """MATCH (t:Task) WHERE t._agrag_history_record = true AND t.id = $task_id AND t.project_id = $project_id
 WITH t
@@ -42,9 +43,9 @@ MATCH (t:Task)-[m:MADE]->(d)
 WITH d, CASE WHEN d.task_id = $task_id THEN 0 ELSE 1 END AS place
 ORDER BY d.choice_key, place, d.created_at DESC, d.id
 WITH d.choice_key AS choice_key, collect(d.id) AS sides, count(DISTINCT d.conclusion) AS conclusions,
-  count(DISTINCT d.task_id) AS tasks
+  count(DISTINCT d.task_id) AS tasks, min(d.conclusion) AS least, max(d.conclusion) AS greatest
 WHERE conclusions > 1 AND tasks > 1
-RETURN choice_key, sides[0..11] AS sides ORDER BY choice_key LIMIT 11"""
+RETURN choice_key, sides[0..10] AS sides, size(sides) AS number, least, greatest ORDER BY choice_key LIMIT 11"""
 
 
 def get_task(scope: Scope, task_id: str) -> TaskLookup:
@@ -53,7 +54,7 @@ def get_task(scope: Scope, task_id: str) -> TaskLookup:
         return TaskLookup(found=False)
     row = rows[0]
     groups = _conflicts(scope, task_id, row["choice_keys"])
-    sides = [side for group in groups[:GROUPS] for side in group["sides"][:SIDES]]
+    sides = [side for group in groups[:GROUPS] for side in group["sides"]]
     known = facts(scope, row["steps"], sorted({*row["newest"], *row["flagged"], *sides}))
     return TaskLookup(found=True, task=task_from(row["task"]), view=_view(row, groups, known))
 
@@ -79,15 +80,19 @@ def _view(row: Row, groups: list[Row], known: Facts) -> TaskView:
         decision_count=row["decision_count"],
         decisions_truncated=row["decision_count"] > DECISIONS,
         review_decisions=_decisions(row["flagged"], known),
-        conflicts=tuple(
-            ConflictGroup(
-                choice_key=group["choice_key"],
-                decisions=_decisions(group["sides"][:SIDES], known),
-                truncated=len(group["sides"]) > SIDES,
-            )
-            for group in groups[:GROUPS]
-        ),
+        conflicts=tuple(_conflict(group, known) for group in groups[:GROUPS]),
         conflicts_truncated=len(groups) > GROUPS,
+    )
+
+
+def _conflict(group: Row, known: Facts) -> ConflictGroup:
+    decisions = _decisions(group["sides"], known)
+    return ConflictGroup(
+        choice_key=group["choice_key"],
+        decisions=decisions,
+        truncated=group["number"] > len(group["sides"]),
+        count=group["number"],
+        difference=difference_of([group["least"], group["greatest"], *(each.conclusion for each in decisions)]),
     )
 
 

@@ -79,7 +79,8 @@ def test_it_shows_the_conflicts_of_the_task(store: GraphStore, history: Conversa
     add_decision(store, task, "settled", "One")
     add_decision(store, "audit", "settled", "Two", status="superseded")
     view = view_of(history, task)
-    assert [(group.choice_key, group.truncated) for group in view.conflicts] == [("retention", False)]
+    assert [(group.choice_key, group.truncated, group.count) for group in view.conflicts] == [("retention", False, 2)]
+    assert view.conflicts[0].difference == "words"
     assert [each.id for each in view.conflicts[0].decisions] == [own, other]
     assert [each.task_name for each in view.conflicts[0].decisions] == [task, "audit"]
 
@@ -96,7 +97,7 @@ def test_conflicts_are_capped_and_say_so(store: GraphStore, history: Conversatio
     view = view_of(history, task)
     assert [group.choice_key for group in view.conflicts] == [f"choice {number:02}" for number in range(10)]
     assert view.conflicts_truncated
-    assert (len(view.conflicts[0].decisions), view.conflicts[0].truncated) == (10, True)
+    assert (len(view.conflicts[0].decisions), view.conflicts[0].truncated, view.conflicts[0].count) == (10, True, 12)
     assert view.conflicts[0].decisions[0].conclusion == "Mine"
 
 

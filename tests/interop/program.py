@@ -13,7 +13,7 @@ if os.environ["PACKAGE"] == "agrag":
     from agrag.graphdb import FalkorDBGraphStore, Neo4jGraphStore
     from agrag.history import ConversationHistory, HistoryRetention
     from agrag.ingestion.graph import Graph
-    from stand_ins import MODELS, delete, new_document, redact
+    from stand_ins import MODELS, delete, new_document, redact, search
 else:
     from reaffirm.aio import (
         ConversationHistory,
@@ -36,6 +36,9 @@ else:
 
     def new_document(graph, key, text):  # its add() takes files, and makes up the key of a text
         return graph.add(text, document_key=key)
+
+    def search(store, graph, words, scope):  # its function asks for an embedder
+        return graph.search_evidence(words, scope=scope)
 
     def redact(retention, event_id):  # an erasure says why
         return retention.redact_event(event_id, "It names a customer.")
@@ -149,6 +152,18 @@ async def decisions_of(decisions, fetched):
     return keep, child, region, rival
 
 
+async def searches_of(store, graph, decisions, *queries):
+    """What both promise: how it went, whose version holds the words. Passages and their order depend on the chunker."""
+    for words in queries:
+        for scope in (SCOPE, frozenset({"docs/other.txt"}), frozenset()):
+            found = await search(store, graph, words, scope)
+            passages = sorted({(hit.document_key, hit.content_hash) for hit in found.hits})
+            print("search", words, len(scope), str(found.status), found.truncated, passages)
+            print("   ", any(words.split()[0] in hit.snippet for hit in found.hits))
+        hits = await decisions.search_decisions(words, limit=5)
+        print("   ", sorted((str(hit.decision.id), hit.decision.task_name, str(hit.decision.status)) for hit in hits))
+
+
 async def spread(decisions):
     while await decisions.continue_decision_review(limit=100):
         pass
@@ -233,7 +248,9 @@ async def main():
     await history_of(history)
     await steps_of(history, fetched)
     made = await decisions_of(decisions, fetched)
+    await searches_of(store, graph, decisions, "Frankfurt", "thirty days", "nowhere", "signature thirty")
     await verdicts_of(decisions, store, graph, *made)
+    await searches_of(store, graph, decisions, "thirty", "sixty days", "Ninety")
     await show_steps(history)
     view = (await history.get_task("storage")).view
     print("view", view.goal, str(view.status), view.last_event_seq, view.decision_count, view.steps_truncated)

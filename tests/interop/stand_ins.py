@@ -9,9 +9,11 @@ from typing import Any
 
 import agrag.graphdb.falkordb as falkordb
 from agrag.chunking import Chunker
+from agrag.common.data_models.evidence import EvidenceSearchMode
 from agrag.common.data_models.extraction import ExtractedEntity, ExtractedRelation, ExtractionResult
 from agrag.common.data_models.graph_schema import EntityType, GraphSchema, PropertySpec, RelationType
 from agrag.embedding.base import Embedder
+from agrag.evidence import search_evidence
 from agrag.ingestion.extract import Extractor
 from agrag.ingestion.settings import ExtractionSettings
 
@@ -91,6 +93,11 @@ WITH_NAMES: dict[str, Any] = MODELS | {"schema": NAMES_SCHEMA, "extractor": Name
 async def new_document(graph: Any, key: str, text: str) -> Any:
     """A text under a key of one's own."""
     return await graph.update(key, text=text)
+
+
+async def search(store: Any, graph: Any, words: str, scope: frozenset[str]) -> Any:
+    """By words alone: there is no model here that understands any."""
+    return await search_evidence(store, MODELS["embedder"], words, mode=EvidenceSearchMode.LEXICAL, scope=scope)
 
 
 async def redact(retention: Any, event_id: str) -> Any:
