@@ -244,6 +244,7 @@ def test_text_is_plain_words(world: World, text: str, found: set[str]) -> None:
 
 
 def test_age_is_a_moment_on_either_side(store: GraphStore, traces: DecisionTraces) -> None:
+    """Case 35: the same moment in any zone, and without one; a microsecond more is another."""
     add(store, [{"flagged_ms": AT + number} for number in range(10)])
     at = datetime.fromtimestamp(AT / 1000, UTC) + timedelta(milliseconds=4)
 
