@@ -2,7 +2,7 @@
 
 Cypher has no search by breadth that both stores know: a pattern of any length goes along every path, and a row of
 diamonds has two to the power of its length. So one statement takes a fixed number of steps, each from the distinct
-decisions of the one before, and a long chain takes the statement a few times.
+decisions of the one before, and a long chain takes the statement a few times. Why not all at once: docs/adr/0020.
 """
 
 from collections import Counter
