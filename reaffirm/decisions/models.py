@@ -155,7 +155,9 @@ class ConflictGroup(Model):
         decisions: Its active decisions, newest first. truncated: there are more sides than these.
         count: All sides.
         difference: In what the conclusions differ.
-        evidence: Decision id → what that side rests on; not in the view of a task.
+        evidence: Decision id → what that side rests on.
+
+    The view of a task gives the first three alone.
     """
 
     choice_key: str
