@@ -66,11 +66,14 @@ WITH x
 WITH x WHERE properties(x).turn = $turn
 """
 
-# Of the decisions ds, those that others rest on; and which of them this deletion has not flagged before.
-_SPREADING = """UNWIND (CASE WHEN size(ds) = 0 THEN [null] ELSE ds END) AS d
-OPTIONAL MATCH (c:Decision)-[r:DEPENDS_ON]->(d) WHERE c.status = 'active'
-WITH x, es, ss, hashes, ds, d, count(r) AS below
-WITH x, es, ss, hashes, ds, collect(CASE WHEN below > 0 THEN d END) AS spreading
+# Of the decisions ds, those that others rest on; and which of them this deletion has not flagged before. What is counted
+# for each of many stands in a CALL: as a key of an aggregate a long list would be compared once for each of them.
+_SPREADING = """CALL {
+  WITH ds
+  UNWIND ds AS d
+  MATCH (c:Decision)-[r:DEPENDS_ON]->(d) WHERE c.status = 'active'
+  RETURN collect(DISTINCT d) AS spreading
+}
 WITH x, es, ss, hashes, ds, spreading,
   [d IN ds WHERE coalesce(d.cause_erasure_id, '') <> $erasure_id OR d.review_state <> 'needs_review' | d.id] AS fresh
 MATCH (p:Project) WHERE p._agrag_history_record = true AND p.project_id = $project_id
@@ -147,14 +150,20 @@ WITH x, es, collect(s) AS ss, collect(DISTINCT CASE WHEN s.current = true AND pr
 WITH x, es, ss, [] AS hashes, ds
 """
     + _SPREADING
-    + """UNWIND (CASE WHEN size(es) = 0 THEN [null] ELSE es END) AS k
-OPTIONAL MATCH (k)-[r:DEPENDS_ON]->(y:Decision) WHERE y.task_id <> $task_id AND properties(k).status = 'active'
-WITH x, es, ss, ds, spreading, fresh, p, epoch, was, y, count(DISTINCT k) AS lost
-WITH x, es, ss, ds, spreading, fresh, p, epoch, was, collect(y) AS ys,
-  collect(CASE WHEN y IS NULL THEN null ELSE lost END) AS losses
-UNWIND (CASE WHEN size(es) = 0 THEN [null] ELSE es END) AS k
-OPTIONAL MATCH (k)-[h:HAS_SUPPORT]->(o:DecisionSupport)
-WITH x, es, ss, ds, spreading, fresh, p, epoch, was, ys, losses, collect(o) AS os
+    + """CALL {
+  WITH es
+  UNWIND es AS k
+  MATCH (k)-[r:DEPENDS_ON]->(y:Decision) WHERE y.task_id <> $task_id AND properties(k).status = 'active'
+  WITH y, count(DISTINCT k) AS lost
+  RETURN collect(y) AS ys, collect(lost) AS losses
+}
+CALL {
+  WITH es
+  UNWIND es AS k
+  MATCH (k)-[h:HAS_SUPPORT]->(o:DecisionSupport)
+  RETURN collect(o) AS os
+}
+WITH x, es, ss, ds, spreading, fresh, p, epoch, was, ys, losses, os
 FOREACH (s IN ss | SET s.source_deleted_at = $at)
 FOREACH (i IN CASE WHEN size(ys) = 0 THEN [] ELSE range(0, size(ys) - 1) END | FOREACH (y IN [ys[i]] |
   SET y.dependents = y.dependents - losses[i]))
