@@ -18,7 +18,8 @@ POLICY, LONG = "refund-policy", "handbook"
 FACADES: tuple[type, ...] = (ConversationHistory, DecisionTraces, HistoryRetention, Graph)
 WRITES = {
     "ConversationHistory": {
-        "create_task", "close_task", "reopen_task", "resume_task", "record_event", "repair_events", "set_step",
+        "create_task", "close_task", "reopen_task", "resume_task", "record_event", "record_events", "repair_events",
+        "set_step",
     },
     "DecisionTraces": {
         "record_decision", "supersede_decision", "supersede_where_it_stands", "reject_decision", "reaffirm_decision",

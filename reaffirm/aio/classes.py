@@ -18,6 +18,7 @@ class ConversationHistory:
 
     create_task = threaded(_History.create_task)
     record_event = threaded(_History.record_event)
+    record_events = threaded(_History.record_events)
     set_step = threaded(_History.set_step)
     close_task = threaded(_History.close_task)
     reopen_task = threaded(_History.reopen_task)

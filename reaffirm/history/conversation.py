@@ -8,8 +8,10 @@ from reaffirm.history import closing, events, resuming, steps, tasks, verifying
 from reaffirm.history.conversation_read import HistoryReads
 from reaffirm.history.models import (
     ClosingResult,
+    EventInput,
     EventKind,
     EventResult,
+    EventsResult,
     ResultBasis,
     ResumeResult,
     StepKind,
@@ -23,8 +25,6 @@ from reaffirm.history.reports import RepairResult
 from reaffirm.knowledge.models import FetchOutcome
 from reaffirm.operation import claim, refusing, settle
 from reaffirm.store import GraphStore
-
-ROLE = 100
 
 
 class ConversationHistory(HistoryReads):
@@ -132,21 +132,26 @@ class ConversationHistory(HistoryReads):
         """
         fields.request_id(request_id)
         task_name = fields.name("task_name", task_name)
-        checked = fields.choice("kind", kind, EventKind)
-        role = fields.optional_text("role", role, ROLE)
-        name = fields.optional_text("name", name, fields.NAME_CHARACTERS)
-        payload = fields.text("payload", payload, fields.PAYLOAD, required=False)
         task_id = self._scope.task_id(task_name)
-        properties = events.properties_of(self._scope, task_id, checked, role, name, payload)
-        arguments: dict[str, object] = {
-            "task_name": task_name,
-            "kind": checked.value,
-            "role": role,
-            "name": name,
-            "payload_sha256": properties["payload_sha256"],
-        }
-        claimed = claim(self._scope.project_id, request_id, "record_event", arguments)
+        properties = events.properties_of(self._scope, task_id, kind, role, name, payload)
+        claimed = claim(self._scope.project_id, request_id, "record_event", events.arguments(task_name, properties))
         return settle(lambda: events.record(self._scope, task_id, properties, claimed))
+
+    @refusing(EventsResult)
+    def record_events(
+        self, task_name: str, batch: Sequence[EventInput], *, request_id: str | None = None
+    ) -> EventsResult:
+        """Append 1 to 100 events in their order, all or none; their numbers follow one another without a gap.
+
+        Errors: those of ``record_event``. ``field`` names the event, as in ``batch[3].payload``.
+        """
+        fields.request_id(request_id)
+        task_name = fields.name("task_name", task_name)
+        task_id = self._scope.task_id(task_name)
+        appended = events.batch_of(self._scope, task_id, batch)
+        arguments = {"events": [events.arguments(task_name, each) for each in appended]}
+        claimed = claim(self._scope.project_id, request_id, "record_events", arguments)
+        return settle(lambda: events.record_many(self._scope, task_id, appended, claimed))
 
     @refusing(RepairResult)
     def repair_events(self, task_name: str, *, request_id: str | None = None) -> RepairResult:

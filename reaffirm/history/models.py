@@ -195,6 +195,29 @@ class EventResult(Result):
     event: Event | None = None
 
 
+class EventInput(Model):
+    """An event to be appended; its fields are those of ``record_event``."""
+
+    kind: EventKind | str
+    payload: str
+    role: str | None = None
+    name: str | None = None
+
+
+class EventsResult(Result):
+    """Events that were appended together, in the order given.
+
+    Attributes:
+        first_seq: The number of the first; the others follow without a gap.
+        at: The time of all of them.
+    """
+
+    task_id: str | None = None
+    first_seq: int | None = None
+    at: Instant | None = None
+    events: tuple[Event, ...] = ()
+
+
 class StepResult(Result):
     step: Step | None = None
 

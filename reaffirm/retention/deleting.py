@@ -66,8 +66,8 @@ WITH x
 WITH x WHERE properties(x).turn = $turn
 """
 
-# Of the decisions ds, those that others rest on; and which of them this deletion has not flagged before. What is counted
-# for each of many stands in a CALL: as a key of an aggregate a long list would be compared once for each of them.
+# Of the decisions ds, those that others rest on; and which of them this deletion has not flagged before. What is
+# counted for each of many stands in a CALL: a long list as the key of an aggregate would be compared for each of them.
 _SPREADING = """CALL {
   WITH ds
   UNWIND ds AS d

@@ -34,7 +34,7 @@ DELETED = "[DELETED]"
 EVENTS, CITING, STEPS, DECISIONS, REQUESTS = 100, 2_000, 500, 50, 200
 # What a repeated request is told, by either product, where the record that it made is gone.
 GONE = '{"recorded":false,"error":"task_not_found"}'
-TASK_REQUESTS = ["create_task", "close_task", "reopen_task", "set_step"]
+TASK_REQUESTS = ["create_task", "close_task", "reopen_task", "record_events", "set_step"]
 NAMELESS_REQUESTS = ["resume_task", "repair_events"]  # their results hold no id of the task
 DECISION_REQUESTS = ["record_decision", "supersede_decision", "reject_decision", "reaffirm_decision", "reopen_decision"]
 

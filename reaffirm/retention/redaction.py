@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from reaffirm import ids
+from reaffirm.history.events import arguments
 from reaffirm.history.models import REDACTED, EventResult
 from reaffirm.history.records import Scope, event_from, result_json
 from reaffirm.operation import Claim, earlier
@@ -74,7 +75,9 @@ WITH e, ds, spreading, affected, p
 WITH e, ds, spreading, affected, p
 OPTIONAL MATCH (c:Request) WHERE c.payload_sha256 = $digest AND c.result_json CONTAINS $event_id
 WITH e, ds, spreading, affected, p, coalesce(p.review_epoch, 0) AS epoch, collect(c) AS copies
-WITH e, ds, spreading, affected, p, epoch, copies,
+OPTIONAL MATCH (a:Request) WHERE a._agrag_history_record = true AND a.id = coalesce(e.appended_by, '')
+WITH e, ds, spreading, affected, p, epoch, copies, collect(a) AS appending
+WITH e, ds, spreading, affected, p, epoch, copies, appending,
   reduce(text = '', x IN affected | text + CASE WHEN text = '' THEN '"' ELSE ',"' END + x + '"') AS listed
 CREATE (q:Request) SET q = $request, q.result_json = $before_ids + listed + $before_requests
   + toString(size(copies)) + $before_flagged + toString(size(affected)) + $after
@@ -82,6 +85,7 @@ CREATE (x:Erasure) SET x = $erasure, x.requests = size(copies), x.flagged = size
 SET e.payload = $redacted, e.redacted_at = coalesce(e.redacted_at, $at), e.redacted_by = coalesce(e.redacted_by, $by),
   e.redacted_reason = coalesce(e.redacted_reason, $reason), e._ft_payload = null
 FOREACH (c IN copies | SET c.result_json = $redacted_result, c.redacted_at = coalesce(c.redacted_at, $at))
+FOREACH (a IN appending | SET a.redacted_at = coalesce(a.redacted_at, $at))
 FOREACH (m IN $texts | MERGE (k:ErasedText {id: m.id}) SET k += m)
 FOREACH (d IN ds | SET """
     + FLAG_ONE
@@ -169,16 +173,7 @@ def _write(
 
 def recording_digest(task_name: str, event: dict[str, Any]) -> str:
     """The digest of the request that recorded an event: the same in both products, and made of what the event keeps."""
-    return ids.request_digest(
-        "record_event",
-        {
-            "task_name": task_name,
-            "kind": event["kind"],
-            "role": event.get("role"),
-            "name": event.get("name"),
-            "payload_sha256": event["payload_sha256"],
-        },
-    )
+    return ids.request_digest("record_event", arguments(task_name, event))
 
 
 def cause_facts(kind: str, erasure: Mapping[str, Any]) -> dict[str, Any]:

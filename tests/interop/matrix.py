@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from reaffirm.decisions import DecisionTraces
 from reaffirm.decisions.models import DecisionSupportInput, DocumentSupportInput, EventSupportInput, SupportInput
-from reaffirm.history import ConversationHistory
+from reaffirm.history import ConversationHistory, EventInput
 from reaffirm.knowledge import Graph
 from reaffirm.retention import HistoryRetention
 from tests.interop.agrag import PROJECT
@@ -158,6 +158,9 @@ class Ours:
 
     def create_task(self, name: str) -> Any:
         return self.history.create_task(name, f"The goal of {name}")
+
+    def record_events(self, task: str) -> Any:
+        return self.history.record_events(task, [EventInput(kind="note", payload=each) for each in ("One.", "Two.")])
 
     def record_event(self, task: str) -> Any:
         return self.history.record_event(task, "message", role="user", payload=f"An event of {task}.")

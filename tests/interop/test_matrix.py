@@ -119,6 +119,7 @@ OURS: list[tuple[str, Write, set[str]]] = [
     ("close_task", lambda by, ids: done(by.close_task("storage")) and None, {"get_task"}),
     ("reopen_task", lambda by, ids: done(by.reopen_task("storage")) and None, {"get_task"}),
     ("resume_task", lambda by, ids: done(by.resume_task("storage")) and None, {"get_task"}),
+    ("record_events", lambda by, ids: done(by.record_events("storage")) and None, {"get_task"}),
     ("reopen_decision", reopened, VIEWS | {"search_decisions"}),
     ("reaffirm_where_it_stands", lambda by, ids: done(by.reaffirm_where(ids["region"])) and None,
      VIEWS | {"list_support_history", "search_decisions"}),
