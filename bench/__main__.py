@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 
-from bench import report, writes
+from bench import events, passages, reads, report, spreading, writes
 from bench.figures import Figure
 from bench.peer import Peer, peers
 from bench.run import Effort, Run
@@ -17,7 +17,13 @@ from reaffirm.store import open_store
 from tests.interop.agrag import Agrag
 
 SIZES = (1_000, 20_000, 1_000_000)
-PARTS: dict[str, Callable[[Run], Iterator[Figure]]] = {"writes": writes.measure}
+PARTS: dict[str, Callable[[Run], Iterator[Figure]]] = {
+    "reads": reads.measure,
+    "writes": writes.measure,
+    "events": events.measure,
+    "spreading": spreading.measure,
+    "passages": passages.measure,
+}
 
 
 def arguments() -> argparse.Namespace:
@@ -29,29 +35,32 @@ def arguments() -> argparse.Namespace:
 
 
 @contextlib.contextmanager
-def prepared(started: Server, size: int, agrag: Agrag, effort: Effort) -> Iterator[Run]:
+def prepared(
+    started: Server, size: int, agrag: Agrag, effort: Effort, earlier: dict[str, float] | None = None
+) -> Iterator[Run]:
     """A graph of so many decisions, and the three sides on it."""
-    store = Watched(open_store(started.url))
+    watched = Watched(open_store(started.url))
     world = plan(size)
-    write_world(store, world)
+    write_world(watched.store, world)
     bare, peer = Bare(started), Peer(agrag, started)
     peer.open()
-    yield Run(started, store, bare, peer, world, effort)
+    yield Run(started, watched, bare, peer, world, effort, {} if earlier is None else earlier)
     bare.close()
-    store.close()
+    watched.close()
 
 
 def main() -> int:
     given = arguments()
     with peers() as agrag:
         for kind in STORES if given.store == "both" else (given.store,):
+            earlier: dict[str, float] = {}
             for size in map(int, given.sizes.split(",")):
-                _one(kind, size, given.parts.split(","), agrag)
+                _one(kind, size, given.parts.split(","), agrag, earlier)
     return 0
 
 
-def _one(kind: str, size: int, parts: list[str], agrag: Agrag) -> None:
-    with server(kind) as started, prepared(started, size, agrag, Effort()) as run:
+def _one(kind: str, size: int, parts: list[str], agrag: Agrag, earlier: dict[str, float]) -> None:
+    with server(kind) as started, prepared(started, size, agrag, Effort(), earlier) as run:
         for part in parts:
             load, figures = os.getloadavg()[0], []
             for figure in PARTS[part](run):

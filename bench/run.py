@@ -14,6 +14,7 @@ from reaffirm.decisions import DecisionTraces
 from reaffirm.history import ConversationHistory
 from reaffirm.knowledge import Graph
 from reaffirm.models import Result
+from reaffirm.store import GraphStore
 
 T = TypeVar("T")
 
@@ -26,7 +27,7 @@ class Effort:
         rounds: Turns of each side.
         calls: Of ours and of the bare statement in a turn of one client; with eight clients four times as many.
         peer_calls: Of agentic-graphrag, likewise. It stops after ``peer_seconds`` of a turn.
-        scale: Sizes of what is spread and compared are divided by it.
+        scale: What is spread and compared is so many times smaller.
     """
 
     rounds: int = 5
@@ -41,11 +42,16 @@ class Run:
     """What every measurement needs."""
 
     server: Server
-    store: Watched
+    watched: Watched
     bare: Bare
     peer: Peer
     world: World
     effort: Effort
+    earlier: dict[str, float]  # median milliseconds of operations at a smaller size
+
+    @property
+    def store(self) -> GraphStore:
+        return self.watched.store
 
     def traces(self, project: str) -> DecisionTraces:
         return DecisionTraces(self.store, project_id=project, agent_id=AGENT)
@@ -57,13 +63,8 @@ class Run:
     def graph(self) -> Graph:
         return Graph(self.store)
 
-    @property
-    def sent(self) -> int:
-        """Statements of ours so far."""
-        return self.store.reads + self.store.writes
-
     def ours(self, calls: Sequence[Call], clients: int = 1) -> Sample:
-        return timed(calls, clients, self.server, lambda: self.sent)
+        return timed(calls, clients, self.server, lambda: self.watched.sent)
 
     def theirs(self, calls: Sequence[dict[str, Any]], clients: int = 1) -> Sample:
         return self.peer.timed(calls, clients, self.effort.peer_seconds)
@@ -74,22 +75,28 @@ class Run:
 
     def held(self, calls: Sequence[Call]) -> list[Statement]:
         """The writes that calls would send; they are not sent."""
-        self.store.keep = self.store.hold = True
+        self.watched.keep = self.watched.hold = True
         try:
             for call in calls:
                 call()
-            return [each for each in self.store.take() if each.access == "write"]
+            return [each for each in self.watched.take() if each.access == "write"]
         finally:
-            self.store.keep = self.store.hold = False
+            self.watched.keep = self.watched.hold = False
 
     def sent_by(self, call: Call) -> list[Statement]:
         """The statements that a call sends."""
-        self.store.keep = True
+        self.watched.keep = True
         try:
             call()
-            return self.store.take()
+            return self.watched.take()
         finally:
-            self.store.keep = False
+            self.watched.keep = False
+
+    def statements_of(self, call: Call) -> tuple[int, int]:
+        """Reads and writes of one call, which also warms it."""
+        reads, writes = self.watched.reads, self.watched.writes
+        call()
+        return self.watched.reads - reads, self.watched.writes - writes
 
     def read(self, calls: Sequence[Call], peer: dict[str, Any] | None = None) -> dict[str, Side]:
         """Measure reads of ours beside the statements that they send, and beside one of agentic-graphrag's."""

@@ -36,11 +36,12 @@ class Source:
     """One document as it stands in the graph.
 
     Attributes:
-        texts: Its versions from the first on; the last is in force.
+        texts, hashes: Its versions from the first on; the last is in force.
     """
 
     key: str
     texts: list[str]
+    hashes: list[str] = field(default_factory=list)
     activation_id: str = ""
     _supports: dict[tuple[int, int], dict[str, Any]] = field(default_factory=dict)
 
@@ -54,26 +55,27 @@ class Source:
 
     def evidence_id(self, number: int, version: int) -> str:
         """Of a paragraph in a version."""
-        text, words = self.texts[version - 1], self._words(number, version)
-        start = text.index(words)
-        return evidence.span_id(self.id, ids.text_digest(text), start, start + len(words))
+        words = self._words(number, version)
+        return self._span(words, self.texts[version - 1].index(words), version)
 
     def support(self, number: int, version: int) -> dict[str, Any]:
         """What a decision that cites a paragraph of a version holds of it."""
         if (number, version) not in self._supports:
-            found = self.evidence_id(number, version)
-            reference = evidence.decode(found)
-            assert reference is not None
-            text = self.texts[version - 1]
-            self._supports[number, version] = document_support(
-                found,
-                reference,
-                ids.text_digest(text),
-                {"document_key": self.key},
-                version,
-                self._words(number, version),
-            )
+            words = self._words(number, version)
+            at = self.texts[version - 1].index(words)
+            self._supports[number, version] = self.support_of(words, at, version)
         return self._supports[number, version]
+
+    def support_of(self, words: str, at: int, version: int) -> dict[str, Any]:
+        """The same of any words, which stand at a place of the version."""
+        found = self._span(words, at, version)
+        reference = evidence.decode(found)
+        assert reference is not None
+        known = {"document_key": self.key}
+        return document_support(found, reference, self.hashes[version - 1], known, version, words)
+
+    def _span(self, words: str, at: int, version: int) -> str:
+        return evidence.span_id(self.id, self.hashes[version - 1], at, at + len(words))
 
     def _words(self, number: int, version: int) -> str:
         return self.texts[version - 1].split("\n\n")[number]
@@ -93,4 +95,5 @@ def next_version(graph: Graph, source: Source, text: str) -> None:
     if not result.recorded or result.content_hash != ids.text_digest(text):
         raise RuntimeError(f"{source.key} was not written: {result}")
     source.texts.append(text)
+    source.hashes.append(ids.text_digest(text))
     source.activation_id = graph.versions(source.key)[-1].activation_id

@@ -1,14 +1,16 @@
 """Stores that are looked at: one that counts and remembers statements, and the bare driver below it."""
 
 import threading
+import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from falkordb import FalkorDB
 from neo4j import READ_ACCESS, WRITE_ACCESS, GraphDatabase
 
 from bench.servers import Server
-from reaffirm.store import GraphStore, Row, SchemaReport, SearchIndex, embedded
+from reaffirm.store import GraphStore, Row, embedded
 from reaffirm.store.neo4j import for_neo4j
 from reaffirm.store.values import safe_params
 
@@ -27,56 +29,58 @@ class Statement:
 
 @dataclass
 class Watched:
-    """A store that counts what passes through it.
+    """Stands before a store, and counts what passes through.
 
     Attributes:
         kept: The statements since the last take(), while ``keep`` is set.
         hold: Writes are kept and not sent; the caller is told that they were applied.
+        longest: Seconds of the longest statement; set it to 0 to begin anew.
     """
 
-    store: GraphStore
+    inner: GraphStore
     keep: bool = False
     hold: bool = False
     reads: int = 0
     writes: int = 0
+    longest: float = 0.0
     kept: list[Statement] = field(default_factory=list)
-    read_only: bool = False
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     __hash__ = object.__hash__
 
-    def __post_init__(self) -> None:
-        self.kind: Literal["falkordb", "neo4j"] = self.store.kind
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.inner, name)
+
+    @property
+    def store(self) -> GraphStore:
+        """Itself, as what the library takes."""
+        return cast(GraphStore, self)
+
+    @property
+    def sent(self) -> int:
+        """Statements so far."""
+        return self.reads + self.writes
 
     def read(self, query: str, **params: object) -> list[Row]:
         self._count("read", query, params)
-        return self.store.read(query, **params)
+        return self._timed(self.inner.read, query, params)
 
     def write(self, query: str, **params: object) -> list[Row]:
         self._count("write", query, params)
         if self.hold:
-            return [{"id": "held", "seq": 1, "event_id": "held", "first": 1, "spreads": False, "flagged": 0}]
-        return self.store.write(query, **params)
-
-    def search(self, index: SearchIndex, words: list[str], *, limit: int, tail: str, **params: object) -> list[Row]:
-        return self.store.search(index, words, limit=limit, tail=tail, **params)
-
-    def explain(self, query: str, **params: object) -> str:
-        return self.store.explain(query, **params)
-
-    def ensure_schema(self) -> SchemaReport:
-        return self.store.ensure_schema()
-
-    def healthy(self) -> bool:
-        return self.store.healthy()
-
-    def close(self) -> None:
-        self.store.close()
+            return [{"id": "held", "seq": 1, "event_id": "held", "last": 0, "spreads": False}]
+        return self._timed(self.inner.write, query, params)
 
     def take(self) -> list[Statement]:
         """The kept statements, and begin anew."""
         taken, self.kept = self.kept, []
         return taken
+
+    def _timed(self, send: Callable[..., list[Row]], query: str, params: dict[str, object]) -> list[Row]:
+        start = time.perf_counter()
+        rows = send(query, **params)
+        self.longest = max(self.longest, time.perf_counter() - start)
+        return rows
 
     def _count(self, access: Access, query: str, params: dict[str, object]) -> None:
         with self._lock:

@@ -7,7 +7,7 @@ from typing import Any
 
 from bench import writer
 from bench.figures import Figure, at_least, at_most, figure_of
-from bench.measure import Call, Side, interleaved
+from bench.measure import Call, Sample, Side, interleaved
 from bench.peer import asked
 from bench.run import Run, recorded
 from bench.sources import UNTOUCHED, Source, write_source
@@ -42,10 +42,15 @@ class Desk:
     def peer_supports(self, task: str) -> list[dict[str, Any]]:
         return [{"evidence_id": self.evidence_id}, {"task_name": task, "seq": 1}]
 
+    @property
+    def request_id(self) -> str:
+        """A new one: who wants to be safe against a lost answer gives one, and so both products do all their work."""
+        return f"verdict-{next(self.numbers)}"
+
     # Ours
 
     def record(self) -> Call:
-        number = next(self.numbers)
+        number, request_id = next(self.numbers), self.request_id
         return lambda: recorded(
             self.run.traces(BIGGEST).record_decision(
                 task_name(number),
@@ -54,26 +59,30 @@ class Desk:
                 "It says so.",
                 supports=self.supports(task_name(number)),
                 fetched_evidence=self.fetched,
+                request_id=request_id,
             )
         )
 
     def reaffirm(self) -> Call:
-        decision_id = next(self.waiting)
+        decision_id, request_id = next(self.waiting), self.request_id
         return lambda: recorded(
             self.run.traces(BIGGEST).reaffirm_decision(
                 decision_id,
                 [DocumentSupportInput(evidence_id=self.evidence_id)],
                 fetched_evidence=self.fetched,
+                request_id=request_id,
                 explanation=EXPLANATION,
             )
         )
 
     def reject(self) -> Call:
-        decision_id = next(self.waiting)
-        return lambda: recorded(self.run.traces(BIGGEST).reject_decision(decision_id, "No longer."))
+        decision_id, request_id = next(self.waiting), self.request_id
+        return lambda: recorded(
+            self.run.traces(BIGGEST).reject_decision(decision_id, "No longer.", request_id=request_id)
+        )
 
     def supersede(self) -> Call:
-        decision_id = next(self.waiting)
+        decision_id, request_id = next(self.waiting), self.request_id
         return lambda: recorded(
             self.run.traces(BIGGEST).supersede_decision(
                 decision_id,
@@ -82,6 +91,7 @@ class Desk:
                 explanation=EXPLANATION,
                 supports=self.supports(task_name(0)),
                 fetched_evidence=self.fetched,
+                request_id=request_id,
             )
         )
 
@@ -97,6 +107,7 @@ class Desk:
             "It says so.",
             supports=self.peer_supports(task_name(number)),
             fetched_evidence=self.peer_fetched,
+            request_id=self.request_id,
             project=BIGGEST,
         )
 
@@ -106,12 +117,15 @@ class Desk:
             next(self.waiting),
             [{"evidence_id": self.evidence_id}],
             fetched_evidence=self.peer_fetched,
+            request_id=self.request_id,
             explanation=EXPLANATION,
             project=BIGGEST,
         )
 
     def peer_reject(self) -> dict[str, Any]:
-        return asked("decisions.reject_decision", next(self.waiting), "No longer.", project=BIGGEST)
+        return asked(
+            "decisions.reject_decision", next(self.waiting), "No longer.", request_id=self.request_id, project=BIGGEST
+        )
 
     def peer_supersede(self) -> dict[str, Any]:
         return asked(
@@ -122,6 +136,7 @@ class Desk:
             explanation=EXPLANATION,
             supports=self.peer_supports(task_name(0)),
             fetched_evidence=self.peer_fetched,
+            request_id=self.request_id,
             project=BIGGEST,
         )
 
@@ -175,7 +190,7 @@ def measure(run: Run) -> Iterator[Figure]:
         ("supersede", at.supersede, at.peer_supersede),
     ]
     for (name, ours, theirs), clients in itertools.product(operations, CLIENTS):
-        reads, writes = statements_of(run, ours())
+        reads, writes = run.statements_of(ours())
         sides = compare(run, ours, theirs, clients)
         ratio = sides["ours"].rate / sides["agrag"].rate
         yield figure_of(
@@ -191,13 +206,6 @@ def measure(run: Run) -> Iterator[Figure]:
         )
 
 
-def statements_of(run: Run, call: Call) -> tuple[int, int]:
-    """Reads and writes of one call, which also warms it."""
-    reads, writes = run.store.reads, run.store.writes
-    call()
-    return run.store.reads - reads, run.store.writes - writes
-
-
 def compare(run: Run, ours: Callable[[], Call], theirs: Callable[[], dict[str, Any]], clients: int) -> dict[str, Side]:
     """The three sides in turn, each on decisions of its own."""
     many, few = calls_of(run, clients)
@@ -206,8 +214,15 @@ def compare(run: Run, ours: Callable[[], Call], theirs: Callable[[], dict[str, A
     return interleaved(
         {
             "ours": lambda _: run.ours([ours() for _ in range(many)], clients),
-            "agrag": lambda _: run.theirs([theirs() for _ in range(few)], clients),
+            "agrag": lambda _: settled(run, run.theirs([theirs() for _ in range(few)], clients)),
             "bare": lambda _: run.below(run.held([ours() for _ in range(many)]), clients),
         },
         run.effort.rounds,
     )
+
+
+def settled(run: Run, sample: Sample) -> Sample:
+    """agentic-graphrag queues each verdict for spreading, though nothing rests on it: worked off, as an agent would."""
+    while run.traces(BIGGEST).continue_decision_review():
+        pass
+    return sample

@@ -113,7 +113,7 @@ def compare() -> int:
 
     until, compared = time.monotonic() + RUN_SECONDS, 0
     for project in Project.objects.order_by("pk"):
-        while time.monotonic() < until and (done := compare_flags(graph_store(), project.graph_id, limit=20)):
+        while time.monotonic() < until and (done := compare_flags(graph_store(), project.graph_id)):
             compared += done
     return compared
 

@@ -7,6 +7,7 @@ deleted sentence from being found again in the one beside it.
 """
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from functools import cached_property
 
@@ -48,6 +49,15 @@ def occurrences(text: str, quote: str) -> list[Span]:
     return [folded.original_range(*spot) for spot in spots_of(folded.text, fold_words(quote))]
 
 
+class Kept(dict[int, int]):
+    """Numbers of the paragraphs that are the same, in the old text and the new one."""
+
+    @cached_property
+    def numbers(self) -> list[int]:
+        """In the old text, rising: a passage is placed among them without walking all."""
+        return sorted(self)
+
+
 class Reading:
     """Texts as they were read, and how two of them align, kept while many passages of the same ones are looked for.
 
@@ -56,18 +66,17 @@ class Reading:
 
     def __init__(self) -> None:
         self._texts: dict[str, Text] = {}
-        self._pairs: dict[tuple[str, str], dict[int, int]] = {}
+        self._pairs: dict[tuple[str, str], Kept] = {}
 
     def text(self, text: str) -> Text:
         if text not in self._texts:
             self._texts[text] = read(text)
         return self._texts[text]
 
-    def pairs(self, old: Text, new: Text) -> dict[int, int]:
-        """Numbers of the paragraphs that are the same, in the old text and the new one."""
+    def pairs(self, old: Text, new: Text) -> Kept:
         key = (old.text, new.text)
         if key not in self._pairs:
-            self._pairs[key] = dict(forced_pairs(old.keys, new.keys))
+            self._pairs[key] = Kept(forced_pairs(old.keys, new.keys))
         return self._pairs[key]
 
 
@@ -121,14 +130,12 @@ def _without_old(quote: str, new: Text) -> Anchor:
 class _Search:
     """One search for one passage: the old text, the passage in it, the new text, and the stretch where it should be."""
 
-    def __init__(self, quote: str, old: Text, cited: Span, new: Text, pairs: dict[int, int]) -> None:
+    def __init__(self, quote: str, old: Text, cited: Span, new: Text, pairs: Kept) -> None:
         self.quote, self.old, self.cited, self.new = quote, old, cited, new
         self.joined = joined_at(old.text, cited)
         self.hull = old.sentences(cited)
         self.paragraph = old.within(cited)
         self.pairs = pairs
-        self.old_place, self.new_place = self._places()
-        self.place = Place(old, self.old_place, new, self.new_place)
 
     def anchor(self) -> Anchor:
         kept = self._in_kept_paragraphs()
@@ -161,13 +168,16 @@ class _Search:
 
     # -- the place -------------------------------------------------------------------------------------------------
 
-    def _places(self) -> tuple[Span, Span]:
+    @cached_property
+    def place(self) -> Place:
         """The stretch of the old text around the passage, and that of the new one, between kept paragraphs."""
         first, last = self.paragraph
-        low = max((i for i in self.pairs if i < first), default=-1)
-        high = min((i for i in self.pairs if i > last), default=len(self.old.spans))
+        numbers = self.pairs.numbers
+        below, above = bisect_left(numbers, first), bisect_right(numbers, last)
+        low = numbers[below - 1] if below else -1
+        high = numbers[above] if above < len(numbers) else len(self.old.spans)
         after, before = self.pairs.get(low, -1), self.pairs.get(high, len(self.new.spans))
-        return between(self.old, low, high), between(self.new, after, before)
+        return Place(self.old, between(self.old, low, high), self.new, between(self.new, after, before))
 
     def _in_kept_paragraphs(self) -> Span | None:
         """The passage's paragraphs are all kept and still follow each other: nothing needs to be searched."""
@@ -187,19 +197,20 @@ class _Search:
         An occurrence is in place when pairing it with the passage costs less than half of its own words elsewhere. It
         belongs to another occurrence of the old text when pairing it with that one costs less.
         """
-        low, high = self.new_place
+        low, high = self.place.new_place
         inside = [spot for spot in spots if low <= spot[0] and spot[1] <= high]
         if not inside:
             return Held()
-        low, high = self.old_place
+        low, high = self.place.old_place
         twins = [span for span in self._twins if low <= span[0] and span[1] <= high]
-        near = nearest(inside, self.new_place, self.cited, self.old_place)
+        near = nearest(inside, self.place.new_place, self.cited, self.place.old_place)
         scores = {spot: self.place.score(self.cited, spot) for spot in near}
         best = max(scores.values())
         held = Held()
         for spot in (spot for spot in near if scores[spot] == best):
             twin = max(
-                (self.place.score(t, spot) for t in nearest(twins, self.old_place, spot, self.new_place)), default=-1
+                (self.place.score(t, spot) for t in nearest(twins, self.place.old_place, spot, self.place.new_place)),
+                default=-1,
             )
             if twin > best:
                 held.claimed.add(spot)

@@ -27,6 +27,8 @@ def count_words(text: str) -> int:
 
 def changes(old: str, new: str) -> list[Change]:
     """Every character of both texts, in order, as kept, deleted and added stretches."""
+    if old == new:
+        return [Change("same", (0, len(old)), (0, len(new)))] if old else []
     spans, new_spans = token_spans(old, 0, len(old)), token_spans(new, 0, len(new))
     marked: list[Change] = []
     at = new_at = 0

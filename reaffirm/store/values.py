@@ -6,6 +6,7 @@ surrogates; Neo4j's driver packs some of these and refuses others. Both get only
 
 import enum
 import math
+import re
 from collections.abc import Mapping
 
 from .errors import ValueRefused
@@ -18,12 +19,15 @@ INT64 = 2**63
 # Properties that carry a unique key on some label, so that FalkorDB indexes them.
 UNIQUE = frozenset({"id", "project_id", "task_id", "request_id", "choice_key", "merge_key"})
 UNIQUE_BYTES = 4_096
+_CONTROL = re.compile(r"[\x00-\x1f]")
 
 
 def text_problem(value: str) -> str | None:
     """Say what is wrong with a text that no store may get, or None."""
     if "\0" in value:
         return "holds a NUL character (U+0000); remove it"
+    if value.isascii():
+        return None
     try:
         value.encode("utf-8")
     except UnicodeEncodeError:
@@ -40,9 +44,11 @@ def safe(value: object, field: str, depth: int = 0) -> Value:
         raise ValueRefused(field, f"is nested more than {MAX_DEPTH} levels deep")
     if value is None or value is True or value is False:
         return value
+    kind = type(value)
+    if kind is str:
+        return _text(value, field)  # type: ignore[arg-type]
     if isinstance(value, enum.Enum):
         return safe(value.value, field, depth)
-    kind = type(value)
     if kind is int:
         return _integer(value, field)  # type: ignore[arg-type]
     if kind is float:
@@ -62,7 +68,7 @@ def _property(name: str, value: object, field: str, depth: int) -> Value:
     """A property of a record. FalkorDB crashes on a text under a unique key that is blank, ends blank, or is long."""
     checked = safe(value, f"{field}.{name}", depth + 1)
     if name in UNIQUE and isinstance(checked, str):
-        if not checked or checked != checked.strip() or any(ord(character) < 32 for character in checked):
+        if not checked or checked != checked.strip() or _CONTROL.search(checked):
             raise ValueRefused(f"{field}.{name}", "is empty, has a blank at an end or holds a control character")
         if len(checked.encode()) > UNIQUE_BYTES:
             raise ValueRefused(f"{field}.{name}", f"has more than {UNIQUE_BYTES} bytes in UTF-8")
