@@ -8,7 +8,7 @@ from bench.measure import Call
 from bench.peer import asked
 from bench.run import Run, recorded
 from bench.world import BIGGEST
-from bench.writes import CLIENTS, compare
+from bench.writes import compare
 
 TASKS = 64
 
@@ -31,7 +31,7 @@ def measure(run: Run) -> Iterator[Figure]:
         more = {"payload": words, "request_id": f"r-{number}"}
         return asked("history.record_event", task_name(number), "note", project=BIGGEST, **more)
 
-    for clients in CLIENTS:
+    for clients in run.effort.clients:
         reads, writes = run.statements_of(ours())
         sides = compare(run, ours, theirs, clients)
         goals = [

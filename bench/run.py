@@ -24,12 +24,14 @@ class Effort:
     """How much is measured.
 
     Attributes:
+        clients: How many write at once.
         rounds: Turns of each side.
         calls: Of ours and of the bare statement in a turn of one client; with eight clients four times as many.
         peer_calls: Of agentic-graphrag, likewise. It stops after ``peer_seconds`` of a turn.
         scale: What is spread and compared is so many times smaller.
     """
 
+    clients: tuple[int, ...] = (1, 8)
     rounds: int = 5
     calls: int = 40
     peer_calls: int = 12

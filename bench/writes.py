@@ -16,7 +16,6 @@ from reaffirm import ids
 from reaffirm.decisions.models import DocumentSupportInput, EventSupportInput, SupportInput
 
 TASKS = 64
-CLIENTS = (1, 8)
 KEY = "bench/verdicts.md"
 EXPLANATION = "It still stands."
 
@@ -158,7 +157,7 @@ def desk(run: Run) -> Desk:
         recorded(run.history(BIGGEST).create_task(task_name(number), "Give verdicts."))
     writer.events(run.store, {ids.task_id(BIGGEST, task_name(number)): 1 for number in range(TASKS)})
     used = 3 * sum(
-        (run.effort.rounds + 1) * (2 * ours + theirs) for ours, theirs in (calls_of(run, n) for n in CLIENTS)
+        (run.effort.rounds + 1) * (2 * ours + theirs) for ours, theirs in (calls_of(run, n) for n in run.effort.clients)
     )
     rows = [_flagged(run.server.kind, source, number) for number in range(used)]
     writer.write_all(run.store, writer.DECISIONS, rows)
@@ -189,7 +188,7 @@ def measure(run: Run) -> Iterator[Figure]:
         ("reject", at.reject, at.peer_reject),
         ("supersede", at.supersede, at.peer_supersede),
     ]
-    for (name, ours, theirs), clients in itertools.product(operations, CLIENTS):
+    for (name, ours, theirs), clients in itertools.product(operations, run.effort.clients):
         reads, writes = run.statements_of(ours())
         sides = compare(run, ours, theirs, clients)
         ratio = sides["ours"].rate / sides["agrag"].rate

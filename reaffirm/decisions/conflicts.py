@@ -3,6 +3,7 @@
 from reaffirm.decisions import cursors
 from reaffirm.decisions.behind import tell
 from reaffirm.decisions.models import ConflictGroup, ConflictList
+from reaffirm.decisions.reading import PATHS
 from reaffirm.decisions.records import decision_from, present
 from reaffirm.decisions.several import QUEUED, may_be_reached
 from reaffirm.decisions.sides import difference_of, evidence_of
@@ -27,11 +28,10 @@ OPTIONAL MATCH (d:Decision) WHERE d.project_id = $project AND d.status = 'active
 WITH queued, choice_key, d ORDER BY d.created_at DESC, d.id
 WITH queued, choice_key, count(d) AS number, min(d.conclusion) AS least, max(d.conclusion) AS greatest,
   collect(d)[0..$sides] AS ds
-UNWIND ds AS d
-UNWIND (CASE WHEN size(queued) = 0 THEN [null] ELSE queued END) AS a
-WITH queued, choice_key, number, least, greatest, d, CASE WHEN a IS NULL OR a.id = d.id THEN null
-  ELSE shortestPath((d)-[:DEPENDS_ON*1..]->(a)) END AS path
-WITH size(queued) AS queued, choice_key, number, least, greatest, d, count(path) AS paths
+UNWIND ds AS k
+"""
+    + PATHS
+    + """WITH size(queued) AS queued, choice_key, number, least, greatest, k AS d, paths
 OPTIONAL MATCH (t:Task)-[m:MADE]->(d)
 WITH queued, choice_key, number, least, greatest, d, paths, t
 OPTIONAL MATCH (d)-[h:HAS_SUPPORT]->(s:DecisionSupport) WHERE s.current = true

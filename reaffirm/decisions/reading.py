@@ -2,10 +2,31 @@
 
 from reaffirm.decisions.behind import BEHIND
 
+# The queued decisions of the project, of which a review still spreads: at most 101.
+QUEUED = """CALL {
+  OPTIONAL MATCH (a:Decision) WHERE a.project_id = $project AND a.review_pending = true
+  WITH a LIMIT 101
+  RETURN collect(a) AS queued
+}
+"""
+
+# Whether a review that still spreads may reach a decision k: the number of ways from it to one of the ``queued``. Who
+# rests on nothing is not asked for each of them; a subquery, so that what else is in scope is no grouping key.
+PATHS = """CALL {
+  WITH queued, k
+  WITH queued, k, size([(k)-[:DEPENDS_ON]->(x:Decision) | 1]) AS rests
+  UNWIND (CASE WHEN size(queued) = 0 OR rests = 0 THEN [null] ELSE queued END) AS a
+  WITH CASE WHEN k IS NULL OR a IS NULL OR k.id = a.id THEN null
+    ELSE shortestPath((k)-[:DEPENDS_ON*1..]->(a)) END AS path
+  RETURN count(path) AS paths
+}
+"""
+
 # Everything that judging one decision needs: the decision, its task, its supports with what they cite then and now, and
 # whether reviews that still spread may reach it or its parents. $pairs, $doc_ids, $event_ids and $decision_ids add what
 # new supports cite; they are empty where nothing new is cited.
-CASE_HEAD = """
+CASE_HEAD = (
+    """
 MATCH (d:Decision {_agrag_history_record: true, id: $id}) WHERE d.project_id = $project
 WITH d
 MATCH (t:Task)-[m:MADE]->(d)
@@ -43,17 +64,16 @@ WITH d, t, p, q, supports, parent_ids, docs, chunks,
 UNWIND (CASE WHEN size(event_ids) = 0 THEN [null] ELSE event_ids END) AS event_id
 OPTIONAL MATCH (e:Event) WHERE e._agrag_history_record = true AND e.id = event_id
 WITH d, t, p, q, supports, parent_ids, docs, chunks, collect(e{.*}) AS events
-OPTIONAL MATCH (a:Decision) WHERE a.project_id = $project AND a.review_pending = true
-WITH d, t, p, q, supports, docs, chunks, events, collect(a)[0..101] AS queued,
+"""
+    + QUEUED
+    + """WITH d, t, p, q, supports, docs, chunks, events, queued,
   [x IN parent_ids WHERE NOT x IN $decision_ids] + $decision_ids + [d.id] AS near
 UNWIND near AS near_id
 OPTIONAL MATCH (k:Decision) WHERE k._agrag_history_record = true AND k.id = near_id
 WITH d, t, p, q, supports, docs, chunks, events, queued, k
-UNWIND (CASE WHEN size(queued) = 0 THEN [null] ELSE queued END) AS a
-WITH d, t, p, q, supports, docs, chunks, events, queued, k,
-  CASE WHEN k IS NULL OR a IS NULL OR k.id = a.id THEN null
-    ELSE shortestPath((k)-[:DEPENDS_ON*1..]->(a)) END AS path
-WITH d, t, p, q, supports, docs, chunks, events, size(queued) AS queued, k, count(path) AS paths
+"""
+    + PATHS
+    + """WITH d, t, p, q, supports, docs, chunks, events, size(queued) AS queued, k, paths
 OPTIONAL MATCH (kt:Task)-[km:MADE]->(k)
 WITH d, t, p, q, supports, docs, chunks, events, queued, k, kt, paths
 OPTIONAL MATCH (next:Decision) WHERE next._agrag_history_record = true AND next.task_id = k.task_id
@@ -61,6 +81,7 @@ OPTIONAL MATCH (next:Decision) WHERE next._agrag_history_record = true AND next.
 WITH d, t, p, q, supports, docs, chunks, events, queued, collect(CASE WHEN k.project_id = $project
   THEN k{.*, task_name: kt.name, paths: paths, successor: next{.*}} END) AS near
 """
+)
 
 VERDICT_READ = (
     CASE_HEAD
