@@ -38,7 +38,7 @@ def set_status(
     replayed = earlier(ClosingResult, row["request"], claim)
     if replayed:
         return replayed
-    if row["task"] is None:
+    if not row["task"]:
         return ClosingResult(recorded=False, error="task_not_found", field="name")
     if row["task"].get("deletion_id"):
         return ClosingResult(recorded=False, error="being_deleted", field="name")

@@ -141,7 +141,7 @@ class _Seen:
     Attributes:
         row: The request, the task, and which texts were erased.
         marks: The ids under which each of the texts would be remembered.
-        outdated: They were made under another key than the graph's, or the task was going away as it was read.
+        outdated: They were made under another key than the graph's.
     """
 
     row: Row
@@ -160,14 +160,13 @@ def _see(scope: Scope, task_id: str, batch: list[dict[str, Any]], claim: Claim) 
         key_id=erased.KEY_ID,
         erased_ids=sorted({mark for each in marks for mark in each}),
     )[0]
-    going = row["task"] is not None and "event_seq" not in row["task"]
-    return _Seen(row, marks, erased.learn(scope.store, row["key"]) or going)
+    return _Seen(row, marks, erased.learn(scope.store, row["key"]))
 
 
 def _hindrance(kind: type[R], seen: _Seen) -> R | None:
     """Why nothing can be appended; None where nothing is in the way."""
     task = seen.row["task"]
-    if task is None:
+    if not task:  # Neo4j shows a node without properties while another writer deletes it
         return kind(recorded=False, error="task_not_found", field="task_name")
     if task.get("deletion_id"):
         return kind(recorded=False, error="being_deleted", field="task_name")

@@ -66,7 +66,7 @@ def resume(scope: Scope, name: str, claim: Claim, *, keep: bool) -> ResumeResult
     replayed = earlier(ResumeResult, row["request"], claim)
     if replayed:
         return _told(scope, task_id, replayed)
-    if row["task"] is None:
+    if not row["task"]:
         return ResumeResult(recorded=False, error="task_not_found", field="name")
     if row["task"].get("deletion_id"):
         return ResumeResult(recorded=False, error="being_deleted", field="name")

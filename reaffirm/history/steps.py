@@ -166,7 +166,7 @@ def write(scope: Scope, draft: Draft, claim: Claim) -> StepResult | None:
     replayed = earlier(StepResult, row["request"], claim)
     if replayed:
         return replayed
-    if row["task"] is None:
+    if not row["task"]:
         return StepResult(recorded=False, error="task_not_found", field="task_name")
     if row["task"].get("deletion_id"):
         return StepResult(recorded=False, error="being_deleted", field="task_name")

@@ -48,7 +48,7 @@ def create(scope: Scope, name: str, goal: str, claim: Claim, *, keep: bool) -> T
     replayed = earlier(TaskResult, row["request"], claim)
     if replayed:
         return replayed
-    if row["task"] is None:
+    if not row["task"]:
         return _create(scope, _new_task(scope, name, goal), claim)
     task = task_from(row["task"])
     if task.goal != goal:

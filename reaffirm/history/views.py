@@ -50,7 +50,7 @@ RETURN choice_key, sides[0..10] AS sides, size(sides) AS number, least, greatest
 
 def get_task(scope: Scope, task_id: str) -> TaskLookup:
     rows = scope.store.read(VIEW, project_id=scope.project_id, task_id=task_id)
-    if not rows:
+    if not rows or not rows[0]["task"]:  # Neo4j shows a node without properties while another writer deletes it
         return TaskLookup(found=False)
     row = rows[0]
     groups = _conflicts(scope, task_id, row["choice_keys"])
