@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 CODE := reaffirm console reviews tasks_app bench
 PIN := $(BIN)/pip-compile --quiet --no-header --no-emit-find-links --no-emit-index-url --strip-extras
 
-SOAK := --kills $(or $(KILLS),1000) --store $(or $(STORE),both) $(if $(SEED),--seed $(SEED))
+SOAK := --kills $(or $(KILLS),1000) --store $(or $(STORE),both) $(if $(RACES),--races $(RACES)) $(if $(SEED),--seed $(SEED))
 BENCH := $(if $(SIZES),--sizes $(SIZES)) $(if $(STORE),--store $(STORE)) $(if $(PARTS),--parts $(PARTS))
 
 .PHONY: help setup setup-dev demo test soak bench lint format docs pins clean
@@ -25,7 +25,7 @@ demo: setup ## everything on http://127.0.0.1:8000 (PORT=… GRAPH_URL=… VAR_D
 test: setup-dev ## all tests, on both stores and in Chromium
 	@$(BIN)/pytest --durations=15
 
-soak: setup-dev ## kill clients and servers inside every write; KILLS=1000 STORE=falkordb|neo4j|both SEED=…
+soak: setup-dev ## kills inside every write, and races; KILLS=1000 RACES=… STORE=falkordb|neo4j|both SEED=…
 	@$(BIN)/python -m tests.soak $(SOAK)
 
 bench: setup-dev ## measure, into docs/benchmarks.md; SIZES=1000,20000 STORE=falkordb|neo4j PARTS=writes,reads for less

@@ -16,6 +16,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 from reaffirm import fields, ids
 from reaffirm.models import Result
 from reaffirm.store import (
+    GraphStore,
     OutcomeUnknown,
     StoreConflict,
     StoreReadOnly,
@@ -25,6 +26,11 @@ from reaffirm.store import (
 )
 
 TRIES = 40
+LOOKS = 3
+# Refusals that rest on more than one record of what was read.
+OF_MANY_RECORDS = frozenset(
+    {"cannot_revalidate", "decision_changed", "support_invalid", "support_not_fetched", "support_required"}
+)
 MARKER = "_agrag_history_record"
 
 R = TypeVar("R", bound=Result)
@@ -115,6 +121,29 @@ def settle(attempt: Callable[[], R | None]) -> R:
     if lost:
         raise lost
     raise StoreConflict("other writers kept changing the same records; nothing was written")
+
+
+def sure(store: GraphStore, attempt: Callable[[], R | None]) -> Callable[[], R | None]:
+    """An attempt whose refusal is one of the world, and not of a read that saw half of what another writer commits.
+
+    On Neo4j a read is not one moment. A refusal that rests on more than one record counts there when it is met LOOKS
+    times in a row. What is written needs no such care: the statement looks again, behind its locks.
+    """
+    if store.kind == "falkordb":
+        return attempt
+    met: list[R] = []
+
+    def look() -> R | None:
+        result = attempt()
+        if result is None or result.error not in OF_MANY_RECORDS:
+            met.clear()
+            return result
+        if met and met[-1].error != result.error:
+            met.clear()
+        met.append(result)
+        return result if len(met) == LOOKS else None
+
+    return look
 
 
 def refusing(

@@ -14,7 +14,7 @@ from reaffirm.decisions.records import FLAG_FACTS, decision_from
 from reaffirm.decisions.supports import Refused, Resolved, Wanted
 from reaffirm.history.models import EventKind
 from reaffirm.knowledge import evidence
-from reaffirm.operation import MARKER, Claim, earlier, settle
+from reaffirm.operation import MARKER, Claim, earlier, settle, sure
 
 READY_EVENT_IDS = 32  # how far a task's log may move between the read and the write of one attempt
 CLEARED = dict.fromkeys(FLAG_FACTS)  # null removes
@@ -61,7 +61,7 @@ def judge(
         except Refused as error:
             return refusal(error)
 
-    return settle(attempt)
+    return settle(sure(judged.scope.store, attempt))
 
 
 def _missing(judged: Judged, code: str) -> DecisionResult:

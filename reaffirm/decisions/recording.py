@@ -14,7 +14,7 @@ from reaffirm.decisions.records import UNSIZED, decision_from, new_decision, pre
 from reaffirm.decisions.supports import Refused, Resolved
 from reaffirm.decisions.writing import RECORD
 from reaffirm.knowledge.models import FetchOutcome
-from reaffirm.operation import Claim, claim, earlier, settle
+from reaffirm.operation import Claim, claim, earlier, settle, sure
 from reaffirm.store import GraphStore
 
 
@@ -171,7 +171,7 @@ def record(
             return refusal(error)
         return _write(scope, claimed, found["task"], key, words, resolved, revisions)
 
-    return settle(attempt)
+    return settle(sure(scope.store, attempt))
 
 
 def _write(

@@ -23,7 +23,7 @@ from reaffirm.history.models import (
 from reaffirm.history.records import Scope
 from reaffirm.history.reports import RepairResult
 from reaffirm.knowledge.models import FetchOutcome
-from reaffirm.operation import claim, refusing, settle
+from reaffirm.operation import claim, refusing, settle, sure
 from reaffirm.store import GraphStore
 
 
@@ -208,4 +208,4 @@ class ConversationHistory(HistoryReads):
         arguments = steps.arguments(draft, supports)
         draft = steps.with_supports(self._scope.project_id, draft, supports, fetched_evidence)
         claimed = claim(self._scope.project_id, request_id, "set_step", arguments)
-        return settle(lambda: steps.write(self._scope, draft, claimed))
+        return settle(sure(self._scope.store, lambda: steps.write(self._scope, draft, claimed)))

@@ -162,6 +162,8 @@ def purge(store: GraphStore, job: Job) -> IngestResult | None:
     """Erase all versions once; None when the world moved between the reads and the write."""
     seen = see(store, job, ids.now())
     parts = store.read(cypher.READ_PARTS, id=job.document_id)
+    if parts and parts[0]["seq"] != seen.seq and not seen.done:
+        return None
     if seen.doc is not None and not seen.done and not parts[0]["parts"]:
         return _result(job, NO_OP, seen.seq)
     if parts and parts[0]["parts"] > cypher.MAX_PARTS:

@@ -257,10 +257,12 @@ REMOVE_DOCUMENT_LATER = _remove(_CITERS_LATER, "")
 PURGE_DOCUMENT = _purge(_CITERS, FLAG)
 PURGE_DOCUMENT_LATER = _purge(_CITERS_LATER, "")
 
+# The number of the activation is read behind the parts: what a writer does in between shows in it.
 READ_PARTS = """MATCH (doc:Document {id: $id})
 WITH doc
 OPTIONAL MATCH (doc)-[part:HAS_PART]->(x)
-RETURN count(part) AS parts"""
+WITH doc, count(part) AS parts
+RETURN parts, coalesce(properties(doc).activation_seq, 0) AS seq"""
 
 # The chunks in force that we cut, by id.
 READ_OWN_CHUNKS = """MATCH (doc:Document {id: $id})

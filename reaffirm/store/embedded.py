@@ -24,6 +24,7 @@ from .errors import StoreUnavailable
 START_SECONDS = 120.0
 PING_SECONDS = 3.0
 SILENCES = 2  # PINGs without any answer, after which a server that runs counts as not answering
+LOG_TAIL = 65_536
 STARTS = 3  # of a server that ends at once, before it is given up
 MAX_SOCKET_PATH = 100  # the kernel's limit is 108 bytes with the closing zero
 
@@ -100,7 +101,7 @@ def _await_answer(home: Path, deadline: float) -> EmbeddedServer | None:
     """Wait until the lock's holder answers PING; None when it died meanwhile.
 
     Raises:
-        StoreUnavailable: It takes connections and says nothing, not even that it is loading.
+        StoreUnavailable: It takes connections and says nothing, though it has loaded its file.
     """
     silences = 0
     while time.monotonic() < deadline:
@@ -111,7 +112,7 @@ def _await_answer(home: Path, deadline: float) -> EmbeddedServer | None:
                     return server
                 silences = 0
             except redis.TimeoutError:
-                silences += 1
+                silences += not _loading(home)
         if silences == SILENCES:
             raise StoreUnavailable("the embedded graph server runs and does not answer")
         if not _locked(home):
@@ -138,6 +139,20 @@ def _answers(server: EmbeddedServer) -> bool:
         return False  # starting, or still loading its file
     finally:
         client.close()
+
+
+def _loading(home: Path) -> bool:
+    """Whether the server, as its log tells, has not loaded its file yet.
+
+    Meanwhile it answers only now and then: between two answers it repeats a thousand writes.
+    """
+    try:
+        with (home / "server.log").open("rb") as log:
+            log.seek(max(0, log.seek(0, os.SEEK_END) - LOG_TAIL))
+            words = log.read()
+    except OSError:
+        return False
+    return words.rfind(b"Redis is starting") > words.rfind(b"Ready to accept connections")
 
 
 def _locked(home: Path) -> bool:

@@ -9,6 +9,7 @@ from reaffirm import ids
 from reaffirm.decisions.models import DecisionSupportInput, DocumentSupportInput, EventSupportInput, SupportInput
 from reaffirm.history import ConversationHistory, ResultBasis, ResultValidity, StepKind, StepState
 from reaffirm.knowledge.models import FetchOutcome
+from reaffirm.operation import LOOKS
 from reaffirm.store import GraphStore
 from tests.history.records import (
     add_decision,
@@ -221,7 +222,8 @@ def test_what_changes_between_the_read_and_the_write_is_seen(
         fetched_evidence=[passage],
     )
     assert (refused.recorded, refused.error) == (False, "support_invalid")
-    assert (watched.reads, watched.writes) == (2, 1)
+    # A read of Neo4j is not one moment, so there a refusal of this kind counts when it is met so often.
+    assert (watched.reads, watched.writes) == (1 + (1 if store.kind == "falkordb" else LOOKS), 1)
     assert history.list_steps(result).steps == ()
 
 

@@ -74,7 +74,6 @@ class Soak:
         self._names: list[str] = []
         self._number = 0
         self._order = random.Random(seed)
-        client.quiet()
         self.store: GraphStore = open_store(server.url)
         self.store.ensure_schema()
         self.world = World(self.store)

@@ -196,3 +196,20 @@ def test_a_server_that_hangs_is_told_at_once_and_used_again_when_it_goes_on(fold
     assert other.read("RETURN 1 AS one") == [{"one": 1}]
     store.close()
     other.close()
+
+
+def test_a_server_that_is_silent_while_it_loads_is_waited_for(folder: Path) -> None:
+    """It repeats a thousand writes between two answers, which on a busy machine takes longer than a PING waits."""
+    embedded.ensure(folder)
+    (server,) = servers(folder)
+    log = folder / "server.log"
+    log.write_text(log.read_text().replace("Ready to accept connections", "Loading"))  # as it stands until then
+    os.kill(server, signal.SIGSTOP)
+    found: list[object] = []
+    waiting = threading.Thread(target=lambda: found.append(embedded.ensure(folder)))
+    waiting.start()
+    waiting.join(embedded.PING_SECONDS * (embedded.SILENCES + 1))
+    still = waiting.is_alive()
+    os.kill(server, signal.SIGCONT)
+    waiting.join(30)
+    assert still and len(found) == 1
