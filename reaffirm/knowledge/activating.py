@@ -102,8 +102,8 @@ class Seen:
         return bool(self.hash) and self.parts > 0
 
 
-def see(store: GraphStore, job: Job, now: str) -> Seen:
-    """How the document stands, with one read."""
+def see(store: GraphStore, job: Job, now: str) -> Seen | None:
+    """How the document stands, with one read; None when another writer moved it on meanwhile (on Neo4j)."""
     row = store.read(
         cypher.READ_STATE,
         id=job.document_id,
@@ -114,7 +114,8 @@ def see(store: GraphStore, job: Job, now: str) -> Seen:
         now_ms=ids.milliseconds(now),
         enough=cypher.MAX_CITERS + 2,  # one more than may be flagged, and a row of none for who is not active
     )[0]
-    return Seen(row["doc"], row["activation"], row["jobs"], row["parts"], row["citers"], row["sources"] > 0)
+    seen = Seen(row["doc"], row["activation"], row["jobs"], row["parts"], row["citers"], row["sources"] > 0)
+    return seen if seen.seq == row["seq"] else None
 
 
 def ingest(store: GraphStore, job: Job, source: Source, reader: Reader | None = None) -> IngestResult | None:
@@ -129,6 +130,8 @@ def ingest(store: GraphStore, job: Job, source: Source, reader: Reader | None = 
     """
     now = ids.now()
     seen = see(store, job, now)
+    if seen is None:
+        return None
     if seen.done:
         return _earlier(job, seen, seen.done, NEW_VERSION, seen.parts)
     if seen.doc is None and job.verb == "update":
@@ -152,6 +155,8 @@ def ingest(store: GraphStore, job: Job, source: Source, reader: Reader | None = 
 def remove(store: GraphStore, job: Job) -> IngestResult | None:
     """Remove once; None when the world moved between the read and the write."""
     seen = see(store, job, ids.now())
+    if seen is None:
+        return None
     if seen.doc is not None and not seen.done and not seen.live:
         return _result(job, NO_OP, seen.seq)
     statement = cypher.REMOVE_DOCUMENT_LATER if seen.later else cypher.REMOVE_DOCUMENT
@@ -162,7 +167,7 @@ def purge(store: GraphStore, job: Job) -> IngestResult | None:
     """Erase all versions once; None when the world moved between the reads and the write."""
     seen = see(store, job, ids.now())
     parts = store.read(cypher.READ_PARTS, id=job.document_id)
-    if parts and parts[0]["seq"] != seen.seq and not seen.done:
+    if seen is None or (parts and parts[0]["seq"] != seen.seq and not seen.done):
         return None
     if seen.doc is not None and not seen.done and not parts[0]["parts"]:
         return _result(job, NO_OP, seen.seq)

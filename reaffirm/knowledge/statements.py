@@ -18,7 +18,8 @@ WHERE job.status IN $unfinished AND job.document_key = $document_key AND job.lea
 """
 
 # The document's properties are taken once and kept: on Neo4j, whose reads see what others commit meanwhile, its hash
-# might otherwise be that of one version where its chunks are counted, and of the next where it is returned.
+# might otherwise be that of one version where its chunks are counted, and of the next where it is returned. The number
+# of the activation is read once more at the end: another one means that what was counted is not of what was kept.
 READ_STATE = (
     """WITH 1 AS one
 OPTIONAL MATCH (doc:Document {id: $id})
@@ -39,8 +40,8 @@ OPTIONAL MATCH (d:Decision)-[h:HAS_SUPPORT]->(s) WHERE d.status = 'active'
 WITH DISTINCT doc, known, jobs, a, parts, d LIMIT $enough
 WITH doc, known, jobs, a, parts, count(d) AS citers
 OPTIONAL MATCH (p:Project {_agrag_history_record: true, project_id: $project_id})-[source:HAS_SOURCE]->(doc)
-WITH known, jobs, a, parts, citers, count(source) AS sources
-RETURN known AS doc,
+WITH doc, known, jobs, a, parts, citers, count(source) AS sources
+RETURN known AS doc, coalesce(properties(doc).activation_seq, 0) AS seq,
   CASE WHEN a IS NULL THEN null ELSE a{.activation_seq, .content_hash, .decisions_flagged} END AS activation,
   jobs, parts, citers, sources"""
 )
