@@ -21,6 +21,7 @@ CALLED_BY_NAME = """
 DECORATORS = """
     @pytest.fixture @*.task @*.register* @register @register.* @*.connect @receiver @field_validator @model_validator
     @field_serializer @model_serializer @computed_field @*.simple_tag @*.filter @*.inclusion_tag
+    @initialize @rule @invariant @precondition
 """.split()
 
 
