@@ -24,6 +24,7 @@ from tests.soak.operations import OPERATIONS, PROJECT, Arguments, Facts, Operati
 from tests.soak.servers import Server
 
 AT_ONCE = 4
+TOLD = 100  # kills between two lines that tell how far it is
 LOADERS = 2
 PHASES = ("before", "inside", "after")
 FIRST_GUESS = {"before": 0.004, "inside": 0.003, "after": 0.002}  # seconds, until a try has told better
@@ -89,14 +90,18 @@ class Soak:
         clients = kills - server_kills
         every = clients / server_kills if server_kills else clients + 1
         done = of_server = 0
+        told = 0
         while done < clients or of_server < server_kills:
             if done >= clients or of_server < int(done / every):
                 self.server_round(self._prepared(AT_ONCE))
                 of_server += 1
-                continue
-            tries = self._prepared(min(AT_ONCE, clients - done))
-            self.client_round(tries)
-            done += len(tries)
+            else:
+                tries = self._prepared(min(AT_ONCE, clients - done))
+                self.client_round(tries)
+                done += len(tries)
+            if done + of_server >= told + TOLD:
+                told = done + of_server
+                print(f"  {told} kills, {len(self.faults)} faults", flush=True)
         self._check_again()
 
     def client_round(self, tries: list[Try]) -> None:
@@ -110,8 +115,9 @@ class Soak:
         loaders = [_Loader(self.server.url, f"load-{tries[0].number}-{number}") for number in range(LOADERS)]
         killer = _ServerKiller(self.server, tries[0])
         with ThreadPoolExecutor(len(tries) + 1) as pool:
+            clients = list(pool.map(self._client, tries))  # all connected, before one of them strikes
             reviving = pool.submit(killer.run)
-            list(pool.map(lambda each: self._survived(each, killer), tries))
+            list(pool.map(lambda each: self._survived(*each, killer), zip(tries, clients, strict=True)))
             killer.now.set()
             reviving.result()
         for loader in loaders:
@@ -143,8 +149,11 @@ class Soak:
 
     # One client
 
+    def _client(self, each: Try) -> tuple[Any, Connection]:
+        return _start(client.perform, self.server.url, each.phase, each.operation.name, each.arguments)
+
     def _killed(self, each: Try) -> None:
-        process, line = _start(client.perform, self.server.url, each.phase, each.operation.name, each.arguments)
+        process, line = self._client(each)
         line.send_bytes(client.GO)
         self._follow(each, line, process.kill)
         process.kill()
@@ -154,8 +163,8 @@ class Soak:
         counts["kills"] += 1
         counts[each.place] += 1
 
-    def _survived(self, each: Try, killer: "_ServerKiller") -> None:
-        process, line = _start(client.perform, self.server.url, each.phase, each.operation.name, each.arguments)
+    def _survived(self, each: Try, started: tuple[Any, Connection], killer: "_ServerKiller") -> None:
+        process, line = started
         line.send_bytes(client.GO)
         if each is killer.trigger:
             self._follow(each, line, killer.now.set)
@@ -297,7 +306,7 @@ def _start(target: Any, *arguments: Any) -> tuple[Any, Connection]:
     """A process that is connected and waits for the sign."""
     ours, theirs = FORKS.Pipe()
     url, *rest = arguments
-    process = FORKS.Process(target=target, args=(url, theirs, *rest))
+    process = FORKS.Process(target=target, args=(url, theirs, *rest), daemon=True)
     process.start()
     theirs.close()
     assert ours.recv_bytes() == client.READY
