@@ -206,7 +206,6 @@ def _start(home: Path, lock: int) -> "subprocess.Popen[bytes]":
 
 def _config(home: Path, password: str) -> str:
     # A write that runs past TIMEOUT is rolled back; without the two limits the server would let it run on and commit.
-    # A start repeats the writes since the file was last written anew, each as slowly as at first: a second for 1.5 MB.
     return f"""port 0
 unixsocket {_quoted(_socket_path(home))}
 unixsocketperm 700
@@ -217,7 +216,6 @@ logfile {_quoted(home / "server.log")}
 daemonize no
 appendonly yes
 appendfsync everysec
-auto-aof-rewrite-min-size 8mb
 save ""
 maxmemory-policy noeviction
 loadmodule "{get_falkordb_module()}" TIMEOUT_DEFAULT 30000 TIMEOUT_MAX 60000 THREAD_COUNT 4

@@ -5,6 +5,20 @@ from collections.abc import Callable, Iterator
 from reaffirm.store import GraphStore
 from tests.interop import invariants
 
+# Properties that every record of a label has.
+WHOLE = {
+    "Task": "id name goal status event_seq",
+    "Event": "id seq kind payload payload_sha256 at",
+    "Step": "id name state updated_seq",
+    "Request": "id request_id operation payload_sha256",
+    "Decision": "id choice_key revision status review_state conclusion",
+    "DecisionSupport": "id kind ordinal current",
+    "Document": "id document_key activation_seq",
+    "DocumentActivation": "id activation_seq verb",
+    "Chunk": "id text content_hash",
+    "LegalHold": "id task_id reason",
+    "Erasure": "id kind state",
+}
 # Each names what must not be there.
 ORPHANS = {
     "event without task": "MATCH (x:Event) WHERE NOT (:Task)-[:HAS_EVENT]->(x) RETURN x.id AS id",
@@ -63,6 +77,12 @@ CHECKS: dict[str, Callable[[GraphStore], None]] = {
 
 def breaches(store: GraphStore) -> Iterator[str]:
     """Every breach of what must always hold, in words."""
+    for label, properties in WHOLE.items():
+        missing = " OR ".join(f"x.{name} IS NULL" for name in properties.split())
+        rows = store.read(f"MATCH (x:{label}) WHERE {missing} RETURN x{{.*}} AS record LIMIT 3")
+        if rows:
+            yield f"{label} without all of its properties: {rows}"
+            return  # the other checks count on them
     for name, query in QUERIES.items():
         found = [row["id"] for row in store.read(query)]
         if found:
