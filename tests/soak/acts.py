@@ -7,6 +7,7 @@ from typing import Any
 
 from reaffirm import ids
 from reaffirm.decisions.models import DecisionSupportInput, DocumentSupportInput, EventSupportInput
+from reaffirm.history import EventInput
 from reaffirm.knowledge.models import FetchOutcome
 from reaffirm.store import GraphStore
 from tests.soak import model
@@ -200,6 +201,16 @@ def _event(scene: Scene, client: str) -> Outcome:
     return _plain(result, result.event.seq) if result.event else _plain(result)
 
 
+def _batch(scene: Scene, client: str) -> tuple[str, ...]:
+    return tuple(scene.payload(f"{client}, event {number}") for number in range(3))
+
+
+def _events(scene: Scene, client: str) -> Outcome:
+    batch = [EventInput(kind="note", payload=payload) for payload in _batch(scene, client)]
+    result = scene.world.history(scene.name).record_events(TASK, batch)
+    return _plain(result, result.first_seq)
+
+
 def _step(value: str) -> Act:
     def call(scene: Scene, client: str) -> Outcome:
         result = scene.world.history(scene.name).set_step(TASK, "step", value)
@@ -301,6 +312,12 @@ ACTS = {
             "record_event",
             _event,
             lambda scene, client, state: model.record_event(state, scene.payload(client)),
+            own=True,
+        ),
+        Act(
+            "record_events",
+            _events,
+            lambda scene, client, state: model.record_events(state, _batch(scene, client)),
             own=True,
         ),
         _step("in_progress"),

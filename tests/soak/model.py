@@ -101,6 +101,14 @@ def record_event(state: State, payload: str) -> Alternatives:
     return [(("recorded", len(state.events) + 1), state.noting(payload))]
 
 
+def record_events(state: State, payloads: tuple[str, ...]) -> Alternatives:
+    if state.goal is None:
+        return refused(state, "task_not_found")
+    if state.phase:
+        return refused(state, "being_deleted")
+    return [(("recorded", len(state.events) + 1), replace(state, events=(*state.events, *payloads)))]
+
+
 def set_step(state: State, name: str, value: str) -> Alternatives:
     if state.goal is None:
         return refused(state, "task_not_found")

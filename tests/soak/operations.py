@@ -13,7 +13,7 @@ from reaffirm import ids
 from reaffirm.decisions import DecisionTraces, propagation
 from reaffirm.decisions.adoption import adopt_flags
 from reaffirm.decisions.models import Decision, DecisionSupportInput, DocumentSupportInput, EventSupportInput
-from reaffirm.history import ConversationHistory
+from reaffirm.history import ConversationHistory, EventInput
 from reaffirm.knowledge import Graph, flagging, statements
 from reaffirm.models import Result
 from reaffirm.retention import HistoryRetention, deletion, requests
@@ -170,6 +170,20 @@ RECORD_EVENT = Operation(
     "WITH t, count(e) AS events" + REQUESTED + "RETURN events, count(q) AS requests",
     lambda before: {"events": 1, "requests": 1},
 )
+
+
+RECORD_EVENTS = Operation(
+    "record_events",
+    _named,
+    lambda world, a: world.history().record_events(
+        "common", [EventInput(kind="note", payload=f"{a['name']} {number}") for number in range(10)],
+        request_id=a["request"],
+    ),
+    "MATCH (t:Task {name: 'common'}) OPTIONAL MATCH (t)-[:HAS_EVENT]->(e:Event) WHERE e.payload STARTS WITH "
+    "($name + ' ')\nWITH t, count(DISTINCT e.payload) AS texts, count(e) AS events, max(e.seq) - min(e.seq) AS apart"
+    + REQUESTED + "RETURN texts, events, apart, count(q) AS requests",
+    lambda before: {"texts": 10, "events": 10, "apart": 9, "requests": 1},
+)  # fmt: skip
 
 
 def _step(world: World, mark: str) -> Arguments:
@@ -757,7 +771,7 @@ PRUNE_REQUESTS = Operation(
 OPERATIONS = {
     each.name: each
     for each in (
-        CREATE_TASK, RECORD_EVENT, SET_STEP, CLOSE_TASK, REOPEN_TASK, RESUME_TASK, REPAIR_EVENTS,
+        CREATE_TASK, RECORD_EVENT, RECORD_EVENTS, SET_STEP, CLOSE_TASK, REOPEN_TASK, RESUME_TASK, REPAIR_EVENTS,
         RECORD_DECISION, RECORD_CONFLICT, RESOLVE_CONFLICT, REJECT_DECISION, SUPERSEDE_DECISION, REAFFIRM_DECISION,
         REAFFIRM_STANDING, SUPERSEDE_STANDING, REOPEN_DECISION, REAFFIRM_GROUP, CONTINUE_REVIEW,
         ADD_DOCUMENT, UPDATE_DOCUMENT, REMOVE_DOCUMENT, PURGE_DOCUMENT, FLAG_IN_BATCHES, SWEEP, ADOPT,
