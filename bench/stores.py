@@ -99,7 +99,9 @@ class Bare:
         self._neo4j: Any = None
         self._graph: Any = None
         if server.kind == "neo4j":
-            self._neo4j = GraphDatabase.driver(server.url.rpartition("/")[0], max_connection_pool_size=CONNECTIONS)
+            self._neo4j = GraphDatabase.driver(
+                server.url.rpartition("/")[0], max_connection_pool_size=CONNECTIONS, notifications_min_severity="OFF"
+            )
         else:
             folder, _, graph = server.url.removeprefix("embedded:").partition("?graph=")
             found = embedded.ensure(folder)
