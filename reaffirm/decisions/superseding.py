@@ -18,8 +18,11 @@ from reaffirm.knowledge.models import AnchorState, FetchOutcome
 from reaffirm.operation import MARKER, Claim, claim
 from reaffirm.store import ValueRefused
 
-# Beside an active one: what agentic-graphrag leaves behind when it ends in the middle of a supersession.
+# Beside one that is still active (another's supersession is not this): what agentic-graphrag leaves behind when it ends
+# in the middle of a supersession.
 READ_LATER = """
+MATCH (old:Decision) WHERE old._agrag_history_record = true AND old.id = $id AND old.status = 'active'
+WITH old
 MATCH (v:Decision) WHERE v._agrag_history_record = true AND v.task_id = $task_id
   AND v.choice_key = $choice_key AND v.revision > $revision
 RETURN v.id AS id LIMIT 1
@@ -192,7 +195,7 @@ def _superseded(
     if written:
         return result
     choice = {"task_id": case.task["id"], "choice_key": case.row["choice_key"], "revision": case.row["revision"]}
-    if scope.store.read(READ_LATER, **choice):
+    if scope.store.read(READ_LATER, id=case.id, **choice):
         raise Refused("supersede_target_invalid", "decision_id", "a later revision of this choice stands beside it")
     return None
 
