@@ -204,7 +204,7 @@ def _problem(case: Case, root: Mapping[str, Any], passing: set[str]) -> str | No
     row = case.row
     if row["review_state"] != ReviewState.NEEDS_REVIEW:
         return "it is not flagged"
-    if row.get("cause_kind") != "decision" or row["review_reason"] != ReviewReason.DEPENDENCY_REVIEW:
+    if row.get("cause_kind") != "decision" or row.get("review_reason") != ReviewReason.DEPENDENCY_REVIEW:
         return _OTHER_CAUSES.get(row.get("cause_kind") or "", "it was flagged for another reason")
     if row.get("cause_root_id") != root.get("id"):
         return "its flag began at another decision"
@@ -261,10 +261,15 @@ def _read(scope: Scope, root_id: str | None, *, limit: int, chosen: Sequence[str
         return None
     first = rows[0]
     cases = {row["decision"]["id"]: _case(row) for row in rows if row["decision"] and row["decision"].get("id")}
-    nearest = sorted(cases.values(), key=lambda case: (case.row["cause_depth"] or 0, case.row["flagged_ms"], case.id))
+    nearest = sorted(cases.values(), key=_nearness)
     return _Found(
         first["root"], first["root_task"] or "", first["queued"], first["number"], {case.id: case for case in nearest}
     )
+
+
+def _nearness(case: Case) -> tuple[int, int, str]:
+    """Those nearest to the root first. Neo4j may show a flag that is cleared meanwhile without its facts."""
+    return case.row.get("cause_depth") or 0, case.row.get("flagged_ms") or 0, case.id
 
 
 def _case(row: Mapping[str, Any]) -> Case:
