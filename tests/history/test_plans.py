@@ -11,7 +11,8 @@ QUERIES = sorted(
     (f"{module.__name__.rpartition('.')[2]}.{name}", query)
     for module in (tasks, closing, listing, log, resuming, trails, verifying, events, steps, validity, views)
     for name, query in vars(module).items()
-    if name.isupper() and isinstance(query, str) and "MATCH (" in query and name != "BEHIND"  # a part of others
+    if name.isupper() and isinstance(query, str) and "MATCH (" in query
+    if name not in {"BEHIND", "_FREE"}  # parts of others
 )
 LISTS = ("ids", "pairs", "documents", "states", "choice_keys", "words", "kinds", "names", "authors", "numbers", "rows")
 MAPS = ("request", "task", "event", "step", "values")
