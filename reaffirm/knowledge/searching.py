@@ -15,7 +15,8 @@ SNIPPET = 240  # characters
 CANDIDATES = 1_000  # superseded versions are in the index too, and are dropped after it
 _WORD = re.compile(r"\w+")
 # Neo4j's analyzer takes these for one word: foo:bar, 1,000, don't. Only the colon means something to its query parser.
-_COMPOUND = re.compile(r"\w+(?:[.:,;'’]\w+)+")
+# Looked for at the beginning of a word only: from each letter of a very long one it would be looked for to its end.
+_COMPOUND = re.compile(r"(?<!\w)\w+(?:[.:,;'’]\w+)+")
 
 TAIL = """WITH node AS c, score
 MATCH (doc:Document {id: c.document_id})
